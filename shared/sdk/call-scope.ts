@@ -39,6 +39,8 @@ export class CallScope {
   #leave!: (error: Error) => void
   /** What a call showed that the consumer has to know although the item goes on. */
   seen: UpstreamReport | undefined
+  /** How long its calls waited for their turn. */
+  held_ms = 0
   /** A call was sent that may have had an effect. */
   hasEffects = false
   /** The step has ended: calls that it left behind are nobody's. */

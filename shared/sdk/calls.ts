@@ -4,6 +4,7 @@
 
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { type Classified, classify } from '../upstreams/rules/classify.ts'
+import { toldLimits } from '../upstreams/rules/told-limits.ts'
 import { wasSent } from '../upstreams/rules/transport.ts'
 import { addressOf, bodyHead, type CallAddress, modelOf } from './call-parts.ts'
 import type { CallScope } from './call-scope.ts'
@@ -87,17 +88,18 @@ async function seen(
   const address = await addressOf(scope.of.upstreams.key, input, init)
   if (address === undefined) return outside(input, init)
   const call: Call = { scope, address, body: init?.body, began_ms: Date.now() }
-  const known = refusedBefore(call)
-  if (known !== undefined) return known
-  scope.of.upstreams.began(placeOf(call), call.began_ms)
   const own =
     init?.signal ?? (typeof Request === 'function' && input instanceof Request ? input.signal : undefined)
+  const known = refusedBefore(call) ?? (await refusedAtGate(call, own))
+  if (known !== undefined) return known
+  scope.of.upstreams.began(placeOf(call), call.began_ms)
   const leave = scope.enter()
   const response = await answerTo(call, outside, input, init, own).finally(leave)
   const found = await refusalIn(call, response)
   if (found !== undefined) judge(call, found, response.status)
   else {
     scope.accept()
+    if (scope.of.is_model_call) tellGate(call, response)
     const drop = scope.answered(() => good(call))
     if (scope.of.is_model_call)
       watch(response, {
@@ -125,7 +127,7 @@ interface Call {
 const placeOf = ({ scope: { of }, address: { host, key, url }, body }: Call): Place => ({
   host,
   key,
-  model: of.probes || of.upstreams.isTroubled(Date.now()) ? modelOf(url, body) : '',
+  model: of.is_model_call || of.upstreams.isTroubled(Date.now()) ? modelOf(url, body) : '',
 })
 
 /** What is answered without a call: a model call to a closed upstream, and a client that tries again by itself. */
@@ -141,6 +143,44 @@ function refusedBefore(call: Call): Response | undefined {
   const report = { ...reportOf(placeOf(call)), fault: closed.fault, called: false }
   scope.refuse({ report, status: null, words: closed.words, retry_after_ms: null }, 0)
   throw new Interrupt(closed.words)
+}
+
+/** A model call waits for its turn: as many begin as the upstream's limits allow. */
+async function refusedAtGate(call: Call, own: AbortSignal | null | undefined): Promise<Response | undefined> {
+  const { scope } = call
+  const { is_model_call, probes, upstreams, waits } = scope.of
+  if (!is_model_call) return undefined
+  const place = placeOf(call)
+  const gate = upstreams.gateOf(place)
+  if (probes) {
+    gate.pass()
+    return undefined
+  }
+  const turn = gate.enter(() => scope.isOver || own?.aborted === true)
+  if (turn === undefined) return undefined
+  const leave = scope.enter()
+  const may = await turn.finally(leave)
+  const now_ms = Date.now()
+  scope.held_ms += now_ms - call.began_ms
+  call.began_ms = now_ms
+  if (may) return refusedBefore(call)
+  if (!waits) return refusalOf(NO_ROOM)
+  const report = { ...reportOf(place), fault: 'rate' as const, called: false }
+  scope.refuse({ report, status: null, words: NO_ROOM, retry_after_ms: null }, 0)
+  throw new Interrupt(NO_ROOM)
+}
+
+const NO_ROOM = 'The limits left no room for the call yet.'
+
+/** What an answer says of limits, and from time to time the consumer too. */
+function tellGate(call: Call, { headers }: Response): void {
+  const { scope, began_ms } = call
+  const now_ms = Date.now()
+  const place = placeOf(call)
+  const gate = scope.of.upstreams.gateOf(place)
+  const limits = toldLimits(name => headers.get(name), now_ms)
+  gate.served(limits, began_ms)
+  if (gate.isToBeReported()) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, limits }
 }
 
 /** Sends the call. One whose answer does not begin for much longer than others of its step is given up. */
@@ -241,6 +281,7 @@ function judge(call: Call, found: Classified | undefined, status: number | null)
   if (fault === 'rejected' || fault === 'provider_error') return
   if (!is_model_call && fault !== 'rate' && (fault !== 'away' || status !== null)) return
   const place = { ...placeOf(call), model: modelOf(call.address.url, call.body) }
+  if (is_model_call && fault === 'rate') upstreams.gateOf(place).refused()
   const now_ms = Date.now()
   const report = is_model_call
     ? upstreams.failed(place, found, { item, status, began_ms, now_ms })

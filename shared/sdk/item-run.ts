@@ -206,7 +206,7 @@ export class ItemRun implements Context {
         ? fn()
         : Promise.race([within(scope, async () => fn()), scope.left]))
       await scope?.end(true)
-      step.upstream = scope?.seen
+      this.#note(step, scope)
       if (read !== undefined) step.answer = told(output, read)
       this.#report(step, 'output', payloadOf(output, 'the output', key))
       return output
@@ -215,7 +215,7 @@ export class ItemRun implements Context {
       // What an upstream refused is no step, nor is one around it: it will be.
       if (scope?.waitsNow) this.#waitFor(scope.refusal!, step)
       if (this.#decided && isA(error, Interrupt)) throw error
-      step.upstream = scope?.seen
+      this.#note(step, scope)
       const code = stepErrorOf(kind)
       if (!isA(error, Interrupt)) this.#failures.add(error, kind)
       this.#report(step, 'error', JSON.stringify({ code, message: shorten(messageOf(error)) }))
@@ -240,6 +240,13 @@ export class ItemRun implements Context {
       waits,
       firstBytes,
     })
+  }
+
+  /** What its calls showed; waiting for their turn is no part of the step. */
+  #note(step: OpenStep, scope: CallScope | undefined): void {
+    if (scope === undefined) return
+    step.upstream = scope.seen
+    step.clock += scope.held_ms
   }
 
   /** The item goes on when its upstream serves again; other steps that are under way end first. */

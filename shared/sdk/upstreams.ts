@@ -8,6 +8,7 @@ import { Evidence } from '../upstreams/rules/evidence.ts'
 import { CLOSED_STATES, stateOf } from '../upstreams/rules/states.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'
 import { FirstBytes } from './first-bytes.ts'
+import { Gate } from './gate.ts'
 
 /** An upstream by its host, its credential's name and the model. */
 export interface Place {
@@ -37,6 +38,7 @@ export class Upstreams {
   readonly #evidence = new Map<string, Evidence>()
   readonly #closed = new Map<string, Local>()
   readonly #waits = new Map<string, FirstBytes>()
+  readonly #gates = new Map<string, Gate>()
   /** When each item was stopped last, to know who was served since. */
   readonly #stopped = new Map<string, number>()
   #failed_ms = Number.NEGATIVE_INFINITY
@@ -70,6 +72,16 @@ export class Upstreams {
     const made = new FirstBytes()
     this.#waits.set(step, made)
     return made
+  }
+
+  /** Where calls wait for their turn, in the order of the last use. */
+  gateOf(place: Place): Gate {
+    const name = nameOf(place)
+    const gate = this.#gates.get(name) ?? new Gate(Date.now)
+    this.#gates.delete(name)
+    this.#gates.set(name, gate)
+    if (this.#gates.size > REMEMBERED) this.#gates.delete(this.#gates.keys().next().value!)
+    return gate
   }
 
   closed(place: Place, now_ms: number): Closed | undefined {

@@ -40,6 +40,8 @@ export const OUTSIDE_LIMITS = {
   upstream_local_ms: 5000, // an agent's process calls no upstream that it found closed for so long
   // An item that would wait for what is not stored as closed comes back by itself, less and less often
   upstream_unstored_ms: { first: 500, max: 60_000 },
+  upstream_held_ms: 10_000, // a call waits for its turn in its process for so long, and then its item in the queue
+  upstream_told_ms: 250, // between two reports of limits by an agent's process
   upstreams_header_bytes: 4 * KiB, // servers take 8 to 16 KiB of headers in all
   upstreams_header_words: 60, // of each that is named there
   upstream_words: 300, // of a refusal

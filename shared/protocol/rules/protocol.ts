@@ -5,6 +5,7 @@ import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocab
 import type { StepKind } from '../../items/vocabulary.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 import type { SourceFormat } from '../../sources/vocabulary.ts'
+import type { ToldLimit } from '../../upstreams/rules/told-limits.ts'
 import type { Fault } from '../../upstreams/vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
@@ -121,6 +122,8 @@ export interface UpstreamReport {
   called?: boolean
   /** Other items were served since the call began. */
   others_served?: boolean
+  /** What the answer's headers say about limits. */
+  limits?: ToldLimit[]
 }
 
 export interface ItemError {

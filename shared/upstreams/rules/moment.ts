@@ -27,7 +27,7 @@ const bounded = (ms: number | null): number | null =>
   ms !== null && ms > 0 && ms <= LONGEST_MS ? Math.ceil(ms) : null
 
 export function numberIn(text: string | null | undefined): number | null {
-  return text != null && /^\s*-?\d{1,16}(?:\.\d{1,9})?\s*$/.test(text) ? Number(text) : null
+  return text != null && /^\s*-?\d{1,16}(?:\.\d{1,20})?\s*$/.test(text) ? Number(text) : null
 }
 
 /** Numbers from here on are times since 1970, in seconds or in milliseconds: as a wait they would be of 30 years or more. */

@@ -1,0 +1,78 @@
+// Where model calls of a process wait for their turn at one upstream. Guarantee: calls begin in the order in which they came,
+// as fast as its limits allow; one that would wait for long is not begun, and one that nobody waits for any more takes no turn.
+
+import { LIMITS } from '../kernel/limits.ts'
+import { type Pacing, paceTurn, startPacing, type Turn } from '../upstreams/rules/pacing.ts'
+import type { ToldLimit } from '../upstreams/rules/told-limits.ts'
+
+interface Waiting {
+  since_ms: number
+  /** Whoever called has gone. */
+  isGone(): boolean
+  /** @param may whether the call may begin */
+  end(may: boolean): void
+}
+
+const LOOK_MS = 20
+
+export class Gate {
+  readonly pacing: Pacing
+  readonly #now: () => number
+  readonly #waiting: Waiting[] = []
+  #reported_ms = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.pacing = startPacing(now())
+  }
+
+  /** Undefined if the call may begin at once; else resolves with whether it may. */
+  enter(isGone: () => boolean): Promise<boolean> | undefined {
+    if (this.#waiting.length === 0 && this.#turn({ wants: 1 }) === 1) return undefined
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#waiting.push({ since_ms: this.#now(), isGone, end: resolve })
+    this.#timer ??= setTimeout(() => this.#look(), LOOK_MS)
+    return promise
+  }
+
+  /** A call that does not wait for its turn, such as one that tries a closed upstream. */
+  pass(): void {
+    this.#turn({ begun: 1 })
+  }
+
+  /** A call was answered well. */
+  served(limits: readonly ToldLimit[], began_ms: number): void {
+    const at_ms = this.#now()
+    this.#turn({ served: 1, told: limits.map(limit => ({ ...limit, began_ms, at_ms })) })
+  }
+
+  /** A call was refused for the number of calls. */
+  refused(): void {
+    this.#turn({ refused: 1 })
+  }
+
+  /** Whether the consumer should hear of the limits again. */
+  isToBeReported(): boolean {
+    const now_ms = this.#now()
+    if (now_ms - this.#reported_ms < LIMITS.upstream_told_ms) return false
+    this.#reported_ms = now_ms
+    return true
+  }
+
+  #turn(turn: Partial<Turn>): number {
+    return paceTurn(this.pacing, { wants: 0, ahead_ms: 0, ...turn, now_ms: this.#now() })
+  }
+
+  #look(): void {
+    this.#timer = undefined
+    const now_ms = this.#now()
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const isLate = now_ms - first.since_ms > LIMITS.upstream_held_ms
+      if (!isLate && !first.isGone() && this.#turn({ wants: 1 }) === 0) break
+      this.#waiting.shift()
+      first.end(!isLate)
+    }
+    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#look(), LOOK_MS)
+  }
+}

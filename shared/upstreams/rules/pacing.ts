@@ -1,0 +1,203 @@
+// Says how many calls of an upstream may begin now, from what its answers tell and from what it refused. Guarantee: it knows
+// no provider: windows, their kind and what a call costs are learned, and where nothing is told the pace is searched.
+//
+// All of it is one plain object, so that a process may keep it in memory and many may share it in a row.
+
+import { rateIn, roomIn, type ToldAt, type TrackedLimit, tell, trackLimit } from './tracked-limit.ts'
+
+/** Times are milliseconds of one clock. */
+export interface Pacing {
+  /** Calls begun, answered well, and refused for their number, since it began. */
+  begun: number
+  served: number
+  refused: number
+  limits: TrackedLimit[]
+  /** Calls a second that the search has arrived at; null before the first refusal. */
+  searched: number | null
+  /** How much of what is told is used: less after refusals that it did not foresee. */
+  share: number
+  /** The pace that was refused last, near which the search goes slowly; null until there was one. */
+  peak: number | null
+  raised_ms: number
+  lowered_ms: number
+  /** When the next call may begin. */
+  next_ms: number
+  /** What had begun and was refused by then, oldest first. */
+  looks: Look[]
+}
+
+interface Look {
+  at_ms: number
+  begun: number
+  refused: number
+  /** Whether calls would have begun since the look before. */
+  isWanted: boolean
+}
+
+/** What happened since the last turn. */
+export interface Turn {
+  now_ms: number
+  /** Begun without having asked. */
+  begun?: number
+  served?: number
+  refused?: number
+  told?: readonly ToldAt[]
+  /** How many calls would begin. */
+  wants: number
+  /** How far ahead this turn gives. */
+  ahead_ms: number
+}
+
+/** Calls that begin where nothing is known. */
+const FIRST_CALLS = 4
+/** A call that was not refused by then is as good as answered. */
+const UNREFUSED_MS = 1000
+/** So many calls without a refusal say that nothing has to be held back. */
+const UNBOUND_CALLS = 2000
+/** Calls a second beyond which nothing is held back. */
+const MOST_RATE = 4000
+const LEAST_RATE = 0.1
+const MOST_LIMITS = 8
+const LOOKS = 24
+const LOOK_MS = 400
+/** How much passes is read from so long, and so many calls. */
+const ACCEPTED_MS = 2000
+const ACCEPTED_CALLS = 20
+/** Refusals that are as good as none: costs vary. */
+const FEW = 0.005
+/** One refusal is many: calls that were under way are refused with it. */
+const LOWER_EACH_MS = 2000
+/** What was not used yet may be made up for. */
+const CATCH_UP_MS = 150
+
+export const startPacing = (now_ms: number): Pacing => ({
+  begun: 0,
+  served: 0,
+  refused: 0,
+  limits: [],
+  searched: null,
+  share: 1,
+  peak: null,
+  raised_ms: now_ms,
+  lowered_ms: Number.NEGATIVE_INFINITY,
+  next_ms: now_ms,
+  looks: [],
+})
+
+/** Takes in what happened, and gives out how many calls may begin. */
+export function paceTurn(pacing: Pacing, turn: Turn): number {
+  const { now_ms, begun = 0, served = 0, refused = 0, told = [] } = turn
+  pacing.begun += begun
+  pacing.served += served
+  pacing.refused += refused
+  for (const one of told) {
+    const limit = limitOf(pacing, one)
+    if (limit !== undefined) tell(limit, one, ms => begunBy(pacing, ms, now_ms))
+  }
+  if (refused > 0) lower(pacing, now_ms)
+  else raise(pacing, now_ms)
+  look(pacing, turn)
+  const rate = rateOf(pacing, now_ms)
+  if (rate === null) return give(pacing, Math.min(turn.wants, unknownRoom(pacing, now_ms)))
+  // What began without asking takes its turn too.
+  const one_ms = 1000 / rate
+  const next_ms = Math.min(pacing.next_ms, now_ms + one_ms) // at the pace of now, not of then
+  pacing.next_ms = Math.max(next_ms, now_ms - CATCH_UP_MS) + begun * one_ms
+  const until_ms = now_ms + turn.ahead_ms
+  if (pacing.next_ms > until_ms) return 0
+  const slots = Math.floor((until_ms - pacing.next_ms) / one_ms) + 1
+  const rooms = pacing.limits.map(limit => roomIn(limit, pacing.begun, now_ms))
+  const permits = Math.max(0, Math.min(turn.wants, slots, ...rooms))
+  pacing.next_ms += permits * one_ms
+  return give(pacing, permits)
+}
+
+function give(pacing: Pacing, permits: number): number {
+  pacing.begun += permits
+  return permits
+}
+
+function limitOf(pacing: Pacing, told: ToldAt): TrackedLimit | undefined {
+  const alike = pacing.limits.filter(({ of }) => of === told.of)
+  const { amount } = told
+  const near = alike.find(limit => amount === null || Math.abs(limit.amount - amount) <= 0.01 * limit.amount)
+  const known = near ?? (alike.length === 1 ? alike[0] : undefined)
+  if (known !== undefined || amount === null || pacing.limits.length >= MOST_LIMITS) return known
+  const made = trackLimit({ ...told, amount })
+  pacing.limits.push(made)
+  return made
+}
+
+/** Twice as many as were not refused: that doubles them in the time of an answer, and in a second at least. */
+function unknownRoom(pacing: Pacing, now_ms: number): number {
+  const { begun, served, peak } = pacing
+  const unrefused = Math.max(served, Math.floor(begunBy(pacing, now_ms - UNREFUSED_MS, now_ms)))
+  if (peak !== null || unrefused >= UNBOUND_CALLS) return Number.POSITIVE_INFINITY
+  return Math.max(0, FIRST_CALLS + 2 * unrefused - begun)
+}
+
+/** Calls a second; null if nothing holds them back. */
+export function rateOf(pacing: Pacing, now_ms: number): number | null {
+  const told = Math.min(...pacing.limits.map(limit => rateIn(limit, pacing.begun, now_ms)))
+  if (told !== Number.POSITIVE_INFINITY) return Math.max(LEAST_RATE, told * pacing.share)
+  return pacing.searched
+}
+
+function look({ looks, begun, refused }: Pacing, { now_ms, wants }: Turn): void {
+  const last = looks.at(-1)
+  if (last !== undefined && wants > 0) last.isWanted = true
+  if (last !== undefined && now_ms - last.at_ms < LOOK_MS) return
+  looks.push({ at_ms: now_ms, begun, refused, isWanted: wants > 0 })
+  if (looks.length > LOOKS) looks.shift()
+}
+
+/** How many calls had begun by a moment. */
+function begunBy({ looks, begun }: Pacing, ms: number, now_ms: number): number {
+  const at = looks.findLastIndex(({ at_ms }) => at_ms <= ms)
+  const from = looks[Math.max(0, at)] ?? { at_ms: now_ms, begun: 0 }
+  const to = looks[at + 1] ?? { at_ms: now_ms, begun }
+  const part = Math.min(1, Math.max(0, (ms - from.at_ms) / Math.max(1, to.at_ms - from.at_ms)))
+  return from.begun + part * (to.begun - from.begun)
+}
+
+/** Calls a second that were not refused lately, while some would have begun; and the share of those that were. */
+function lately({ looks, begun, refused }: Pacing, now_ms: number): { passed: number; refused: number } {
+  let [all, failed, ms] = [0, 0, 0]
+  for (let i = looks.length - 1; i >= 0 && (ms < ACCEPTED_MS || all - failed < ACCEPTED_CALLS); i--) {
+    const from = looks[i]!
+    const to = looks[i + 1] ?? { at_ms: now_ms, begun, refused }
+    if (!from.isWanted) continue
+    all += to.begun - from.begun
+    failed += to.refused - from.refused
+    ms += to.at_ms - from.at_ms
+  }
+  return {
+    passed: Math.max(LEAST_RATE, (1000 * (all - failed)) / Math.max(1000, ms)),
+    refused: failed / Math.max(1, all),
+  }
+}
+
+function lower(pacing: Pacing, now_ms: number): void {
+  if (now_ms - pacing.lowered_ms < LOWER_EACH_MS) return
+  const { passed, refused } = lately(pacing, now_ms)
+  const rate = pacing.searched ?? 1.1 * passed
+  pacing.searched = Math.max(LEAST_RATE, Math.min(rate * 0.9, passed * 0.97))
+  pacing.peak = Math.min(rate, 1.1 * passed)
+  if (refused > FEW) pacing.share = Math.max(0.3, pacing.share * 0.97)
+  pacing.lowered_ms = now_ms
+  pacing.raised_ms = now_ms
+}
+
+/** Slowly near the pace that was refused; only a pace that is used says that more would be served. */
+function raise(pacing: Pacing, now_ms: number): void {
+  const seconds = (now_ms - pacing.raised_ms) / 1000
+  if (seconds < 1) return
+  pacing.raised_ms = now_ms
+  pacing.share = Math.min(1, pacing.share + 0.002 * Math.min(seconds, 10))
+  const { searched, peak } = pacing
+  if (searched === null || peak === null || lately(pacing, now_ms).passed < 0.4 * searched) return
+  const quiet_ms = now_ms - pacing.lowered_ms
+  const slowly = quiet_ms < 40_000 ? 1.001 : quiet_ms < 120_000 ? 1.005 : 1.05
+  const raised = Math.max(searched * slowly, searched + 0.1 * (0.97 * peak - searched))
+  pacing.searched = raised > MOST_RATE ? null : raised
+}

@@ -1,0 +1,211 @@
+// What is known about one limit of an upstream from what its answers told. Guarantee: whether it is a bucket or a window, how
+// long that is and what a call costs come from how the told figures move; other users of the limit count as dearer calls.
+
+import type { ToldLimit } from './told-limits.ts'
+
+/** A limit as an answer told it. */
+export interface ToldAt extends ToldLimit {
+  /** When its call began, and when the answer came: nobody says of which moment its figures are. */
+  began_ms: number
+  at_ms: number
+}
+
+/** A moment, and how many calls had begun by then. */
+interface Moment {
+  ms: number
+  begun: number
+}
+
+interface Told {
+  began: Moment
+  at: Moment
+  left: number
+  reset_ms: number | null
+}
+
+export interface TrackedLimit {
+  of: ToldLimit['of']
+  amount: number
+  /** A bucket fills all the time; a window starts anew. */
+  kind: 'bucket' | 'window'
+  /** How long an empty bucket fills, or a window lasts; null until it is known. */
+  length_ms: number | null
+  /** Of which moment the figures of a window are. */
+  stamp: 'began' | 'at'
+  /** What a call takes. */
+  cost: number
+  costed_ms: number
+  /** The latest answers, oldest first. */
+  told: Told[]
+}
+
+const TOLD = 24
+const COST_EACH_MS = 300
+/** What lasts longer is a stock: it may be used as fast as the others allow. */
+const PACED_MS = 90_000
+/** What a window of a second or so has left is over before it is known. */
+const BLIND_MS = 2500
+/** Without a word about its length, a limit is of a minute: no provider leaves that out of a shorter one. */
+const USUAL_MS = 60_000
+
+export const trackLimit = ({ of, amount, window_ms }: ToldAt & { amount: number }): TrackedLimit => ({
+  of,
+  amount,
+  kind: 'bucket',
+  length_ms: window_ms,
+  stamp: 'at',
+  cost: of === 'requests' ? 1 : 0,
+  costed_ms: Number.NEGATIVE_INFINITY,
+  told: [],
+})
+
+/** Takes in what an answer told; `begunBy` knows how many calls had begun by a moment. */
+export function tell(limit: TrackedLimit, told: ToldAt, begunBy: (ms: number) => number): void {
+  const { at_ms, began_ms, left, reset_ms, amount, window_ms } = told
+  if (amount !== null && Math.abs(amount - limit.amount) > 0.01 * limit.amount) {
+    limit.amount = amount
+    limit.told = []
+    limit.length_ms = window_ms
+  }
+  const moment = (ms: number) => ({ ms, begun: begunBy(ms) })
+  const one = { began: moment(began_ms), at: moment(at_ms), left, reset_ms }
+  const last = limit.told.at(-1)
+  // Figures close to each other say little about how they move.
+  const each_ms = Math.min(1500, Math.max(50, (reset_ms ?? 0) / 40))
+  const before = limit.told.at(-2)
+  if (last && before && last.at.ms - before.at.ms < each_ms) limit.told[limit.told.length - 1] = one
+  else limit.told.push(one)
+  if (limit.told.length > TOLD) limit.told.shift()
+  learnKind(limit, window_ms)
+  learnCost(limit)
+}
+
+const endOf = (one: Told, stamp: 'began' | 'at') => one[stamp].ms + (one.reset_ms ?? Number.POSITIVE_INFINITY)
+
+/** How long a bucket with these figures takes to fill: the same at any time, if it is one. */
+const fillOf = ({ amount }: TrackedLimit, { left, reset_ms }: Told): number | null =>
+  reset_ms === null || left >= amount ? null : (reset_ms * amount) / (amount - left)
+
+/** A bucket's figures agree on how long it takes to fill, a window's on when it ends. */
+function learnKind(limit: TrackedLimit, window_ms: number | null): void {
+  const { told } = limit
+  const resets = told.map(({ reset_ms }) => reset_ms ?? 0)
+  const longest_ms = Math.max(...resets)
+  const errors = { bucket: 0, began: 0, at: 0 }
+  const half = told.length >> 1
+  for (let i = 0; i + half < told.length && half > 0; i++) {
+    const [one, other] = [told[i]!, told[i + half]!]
+    const [a, b] = [fillOf(limit, one), fillOf(limit, other)]
+    if (a === null || b === null) continue
+    errors.bucket += Math.min(1, (2 * Math.abs(a - b)) / (a + b))
+    for (const stamp of ['began', 'at'] as const) {
+      const apart = Math.abs(endOf(other, stamp) - endOf(one, stamp)) / longest_ms
+      const circular = Math.abs(apart - Math.round(apart)) * 2
+      errors[stamp] += Math.min(
+        circular,
+        Math.min(1, (apart * longest_ms) / Math.abs(other[stamp].ms - one[stamp].ms)),
+      )
+    }
+  }
+  limit.stamp = errors.began < errors.at ? 'began' : 'at'
+  const kind = errors[limit.stamp] < errors.bucket ? 'window' : 'bucket'
+  if (kind !== limit.kind) limit.length_ms = null
+  limit.kind = kind
+  if (window_ms !== null) limit.length_ms = window_ms
+  else if (kind === 'window') limit.length_ms = Math.max(limit.length_ms ?? 0, longest_ms)
+  else {
+    const fills = told.map(one => fillOf(limit, one)).filter(fill => fill !== null)
+    fills.sort((a, b) => a - b)
+    if (fills.length > 0) limit.length_ms = fills[fills.length >> 1]!
+  }
+}
+
+/** Units a millisecond. */
+const refillOf = ({ amount, length_ms }: TrackedLimit) => amount / (length_ms ?? USUAL_MS)
+
+function learnCost(limit: TrackedLimit): void {
+  const { told, kind, amount, stamp } = limit
+  const last = told.at(-1)!
+  if (limit.cost === 0) {
+    limit.cost = Math.max(1, (amount - last.left) / Math.max(1, last.at.begun))
+    return
+  }
+  if (last.at.ms - limit.costed_ms < COST_EACH_MS) return
+  const at = kind === 'bucket' ? 'at' : stamp
+  const isSame = (one: Told) =>
+    Math.abs(endOf(last, at) - endOf(one, at)) < 0.2 * (limit.length_ms ?? USUAL_MS)
+  const filledSince = (one: Told) => (kind === 'bucket' ? refillOf(limit) * (last[at].ms - one[at].ms) : 0)
+  // What a full bucket lets overflow would count as used.
+  const isFit = (one: Told) =>
+    kind === 'bucket' ? filledSince(one) < amount - one.left : one.left >= last.left && isSame(one)
+  const first = told.find(one => last[at].begun - one[at].begun >= 4 && isFit(one))
+  if (first === undefined) return
+  const cost = (filledSince(first) + first.left - last.left) / (last[at].begun - first[at].begun)
+  if (cost <= 0) return
+  limit.costed_ms = last.at.ms
+  limit.cost += 0.3 * (Math.min(1.5 * limit.cost, Math.max(cost, limit.cost / 1.5)) - limit.cost)
+}
+
+/** The least that answers told of the present window, which others told before others had begun; null if none did. */
+function leftOfWindow(
+  { told, stamp, cost, length_ms }: TrackedLimit,
+  begun: number,
+  now_ms: number,
+): number | null {
+  const ends_ms = Math.min(...told.map(one => endOf(one, stamp)).filter(end => end > now_ms))
+  const of = told.filter(one => Math.abs(endOf(one, stamp) - ends_ms) < 0.2 * (length_ms ?? USUAL_MS))
+  return of.length === 0 ? null : Math.min(...of.map(one => one.left - cost * (begun - one[stamp].begun)))
+}
+
+/** When the present window ends. */
+function endNow({ told, stamp, length_ms }: TrackedLimit, now_ms: number): number {
+  const length = length_ms ?? USUAL_MS
+  const ends = told.map(one => endOf(one, stamp))
+  const next = Math.min(...ends.filter(end => end > now_ms))
+  if (next !== Number.POSITIVE_INFINITY) return next
+  const last = Math.max(...ends)
+  return last + Math.ceil((now_ms - last + 1) / length) * length
+}
+
+/** What is left now, if calls cost what they did. */
+function leftNow(limit: TrackedLimit, begun: number, now_ms: number): number {
+  const { amount, cost, kind, told, length_ms } = limit
+  const last = told.at(-1)!
+  if (kind === 'bucket')
+    return (
+      Math.min(amount, last.left + refillOf(limit) * (now_ms - last.at.ms)) - cost * (begun - last.at.begun)
+    )
+  const left = leftOfWindow(limit, begun, now_ms)
+  if (left !== null) return left
+  // Nothing was told of the present window; of what began since the last figures this is its part, if it was even.
+  const since_ms = now_ms - (endNow(limit, now_ms) - (length_ms ?? USUAL_MS))
+  const part = Math.min(1, since_ms / Math.max(1, now_ms - last[limit.stamp].ms))
+  return amount - cost * (begun - last[limit.stamp].begun) * part
+}
+
+/** Calls that the limit has room for now; fewer than one means none. */
+export function roomIn(limit: TrackedLimit, begun: number, now_ms: number): number {
+  const last = limit.told.at(-1)
+  // No header stops an upstream for over a minute without one call that tries.
+  if (last === undefined || (limit.length_ms ?? USUAL_MS) < BLIND_MS || now_ms - last.at.ms > 60_000)
+    return Number.POSITIVE_INFINITY
+  return Math.floor(leftNow(limit, begun, now_ms) / Math.max(limit.cost, 1e-9))
+}
+
+/** Calls a second that use the limit up and no more; infinite for a stock. */
+export function rateIn(limit: TrackedLimit, begun: number, now_ms: number): number {
+  const { amount, cost, kind } = limit
+  const length_ms = limit.length_ms ?? USUAL_MS
+  if (limit.told.length === 0 || cost === 0 || length_ms > PACED_MS) return Number.POSITIVE_INFINITY
+  const even = (1000 * refillOf(limit)) / cost
+  if (length_ms < BLIND_MS) return 0.97 * even
+  const left = leftNow(limit, begun, now_ms)
+  if (kind === 'bucket') {
+    const spare = Math.min(0.1 * amount, 1.5 * even * cost)
+    const over_s = Math.max(1, Math.min(4, length_ms / 4000))
+    return Math.max(0.2 * even, even + (left - spare) / cost / over_s)
+  }
+  const spare = Math.max(cost, 0.01 * amount)
+  const rest_ms = Math.max(100, endNow(limit, now_ms) - now_ms)
+  return Math.max(0, Math.min(2 * even, (1000 * (left - spare)) / cost / rest_ms))
+}
