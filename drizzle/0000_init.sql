@@ -776,6 +776,8 @@ CREATE TABLE "upstreams" (
 	"pace" real,
 	"succeeded_at" timestamp with time zone,
 	"used_at" timestamp with time zone NOT NULL,
+	"pacing" jsonb,
+	"deployments" uuid[] DEFAULT '{}' NOT NULL,
 	CONSTRAINT "upstreams_project_id_id_pk" PRIMARY KEY("project_id","id")
 );--> statement-breakpoint
 ALTER TABLE "upstreams" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

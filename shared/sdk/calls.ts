@@ -180,7 +180,8 @@ function tellGate(call: Call, { headers }: Response): void {
   const gate = scope.of.upstreams.gateOf(place)
   const limits = toldLimits(name => headers.get(name), now_ms)
   gate.served(limits, began_ms)
-  if (gate.isToBeReported()) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, limits }
+  const served = gate.toReport()
+  if (served > 0) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, served, limits }
 }
 
 /** Sends the call. One whose answer does not begin for much longer than others of its step is given up. */

@@ -19,6 +19,7 @@ export class Gate {
   readonly pacing: Pacing
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
+  #reported = 0
   #reported_ms = Number.NEGATIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -52,12 +53,14 @@ export class Gate {
     this.#turn({ refused: 1 })
   }
 
-  /** Whether the consumer should hear of the limits again. */
-  isToBeReported(): boolean {
+  /** How many calls were served since the consumer heard of it, if it should hear again; else 0. */
+  toReport(): number {
     const now_ms = this.#now()
-    if (now_ms - this.#reported_ms < LIMITS.upstream_told_ms) return false
+    if (now_ms - this.#reported_ms < LIMITS.upstream_told_ms) return 0
     this.#reported_ms = now_ms
-    return true
+    const served = this.pacing.served - this.#reported
+    this.#reported = this.pacing.served
+    return Math.max(0, served)
   }
 
   #turn(turn: Partial<Turn>): number {

@@ -55,6 +55,7 @@ export interface Claim {
 export interface FollowUp {
   /** When these facts were read, by the process's clock: they count for LIMITS.refill_ms. */
   read_ms: number
+  deployment_id: string
   /** What a flush may take that frees so many places. */
   refill(freed: number): Refill
   claim(taken: readonly TakenItem[]): Promise<Claim>
@@ -123,6 +124,7 @@ function followUpOf(
   const order = { run_id, project_id, deployment_id: deployment.id, lease_ms: LIMITS.lease_ms }
   const follow_up: FollowUp = {
     read_ms: ctx.now(),
+    deployment_id: deployment.id,
     refill: freed => ({ ...order, most: Math.min(freed, most) }),
     async claim(taken) {
       const items = await withRecordedSteps(ctx, run, taken)

@@ -14,6 +14,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { traceRunEnd } from '../../settling/verbs/run-trace.ts'
+import type { Pacer } from '../../upstreams/verbs/pacer.ts'
 
 /** The consumer that claims are made for. */
 export interface Holder {
@@ -25,6 +26,8 @@ export interface Holder {
   launch(claim: Claim): void
   /** Asks for another poll. */
   lookAgain(): void
+  /** How fast items may begin. */
+  pacer(): Pacer
 }
 
 interface UnderWay {
@@ -38,6 +41,8 @@ interface UnderWay {
 
 /** The result of one try. */
 type Outcome = 'progress' | 'vain' | 'failed'
+
+const sum = (claims: readonly UnderWay[]) => claims.reduce((items, one) => items + one.items, 0)
 
 /** Waits for money that is not the run's own budget: its items are paused until there is some again. */
 const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
@@ -75,6 +80,9 @@ export class Claimer {
       this.#count(isOther) + this.#failed.size === 0
     )
   }
+
+  /** Whether the last poll left items to others or to later, since what they need is limited. */
+  isPaced = false
 
   /** Whether a claim or sweep is under way, or will be tried again by itself. */
   get isAtWork(): boolean {
@@ -117,11 +125,8 @@ export class Claimer {
 
   /** How many items to claim by run. Items already asked for count as in flight, so that a place is given once. */
   #shares(runs: readonly OpenRun[]): ReadonlyMap<string, number> {
-    const asked = (belongs: (run: OpenRun) => boolean) => {
-      let items = 0
-      for (const one of this.#underWay) if (belongs(one.run)) items += one.items
-      return items
-    }
+    const asked = (belongs: (run: OpenRun) => boolean) =>
+      sum([...this.#underWay].filter(one => belongs(one.run)))
     const free = LIMITS.items_in_flight_per_consumer - this.#holder.held() - asked(() => true)
     const seen = runs.map(run => {
       const ofRun = asked(({ id }) => id === run.id)
@@ -135,10 +140,32 @@ export class Claimer {
         project_room: run.project_room - ofProject,
       }
     })
-    return shareOut(free, seen, {
+    return shareOut(free, this.#paced(seen), {
       ofRun: id => this.#holder.here.ofRun(id) + asked(run => run.id === id),
       ofAccount: id => this.#holder.here.ofAccount(id) + asked(run => run.account_id === id),
     })
+  }
+
+  /** Runs that need the same limited upstreams share the permits for them, the least recently touched first. */
+  #paced<Run extends OpenRun>(runs: readonly Run[]): Run[] {
+    const pacer = this.#holder.pacer()
+    this.isPaced = false
+    const paced: Run[] = []
+    for (const [bound, own] of Map.groupBy(runs, run => pacer.boundBy(run.deployment_id ?? ''))) {
+      const waiting = own.reduce(
+        (sum, run) => sum + Math.max(0, Math.min(run.waiting, run.room ?? run.waiting)),
+        0,
+      )
+      const asked = [...this.#underWay].filter(({ run }) => own.some(({ id }) => id === run.id))
+      const permits = Math.max(0, (pacer.room(own[0]!.deployment_id ?? '') ?? 0) - sum(asked))
+      if (bound !== '' && waiting > 0) this.isPaced = true
+      if (bound !== '') pacer.want(own[0]!.deployment_id!, waiting)
+      for (const [nth, run] of own.entries()) {
+        const share = Math.floor(permits / own.length) + Number(nth < permits % own.length)
+        paced.push(bound === '' ? run : { ...run, room: Math.min(run.room ?? share, share) })
+      }
+    }
+    return paced
   }
 
   #count = (is: (run: OpenRun) => boolean) => [...this.#underWay].filter(one => is(one.run)).length

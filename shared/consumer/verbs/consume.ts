@@ -16,6 +16,7 @@ import { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
 import { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import { KnownUpstreams } from '../../upstreams/verbs/known-upstreams.ts'
+import type { Pacer } from '../../upstreams/verbs/pacer.ts'
 import { AgentHosts } from './agent-hosts.ts'
 import { OpenRequests } from './agent-open-requests.ts'
 import { Claimer, type Holder } from './claimer.ts'
@@ -53,6 +54,7 @@ class Consumer {
   readonly #hosts = new AgentHosts(() => this.#ctx.now())
   readonly #upstreams: KnownUpstreams
   readonly #work = new Map<string, Work>()
+  readonly #pacer: Pacer
   readonly #claimer: Claimer
   readonly #causes: CauseNamer
   readonly #leases: HeldLeases
@@ -73,6 +75,7 @@ class Consumer {
     this.#options = options
     this.#causes = new CauseNamer(ctx)
     this.#upstreams = KnownUpstreams.of(ctx)
+    this.#pacer = this.#upstreams.pacer
     this.#time = new TimeLeft(() => ctx.now(), options.time_ms, options.began_ms)
     this.#looked_ms = ctx.now()
     this.#id = ctx.newId()
@@ -89,6 +92,7 @@ class Consumer {
       noted = true
       void this.#leases.extend()
     }, LIMITS.heartbeat_ms)
+    const noPermits = this.#pacer.onPermits(() => this.#lookAgain())
     // The signal outlives the invocation and must not keep it in memory.
     const onStop = () => this.#notify()
     this.#options.stop?.addEventListener('abort', onStop)
@@ -116,7 +120,8 @@ class Consumer {
         const isIdle = this.#held.all === 0 && this.#executions.size === 0 && !this.#woken
         // Due items that two polls could not claim are held back by other consumers' items: theirs to continue with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
-        if (isIdle && (nextMs === null || looksInVain === 2)) break
+        const { isPaced } = this.#claimer
+        if (isIdle && !isPaced && (nextMs === null || looksInVain === 2)) break
         if (isIdle) this.#claimer.hear() // it ends only after one more try
         const isDue = await this.#sleep(Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), IDLE_MS))
         if (isDue && nextMs !== 0) this.#claimer.hear()
@@ -128,6 +133,7 @@ class Consumer {
       await this.#finish()
     } finally {
       clearInterval(heartbeat)
+      noPermits()
       if (noted) dropTurns(this.#ctx.redis, 'consumer', this.#id)
       this.#options.stop?.removeEventListener('abort', onStop)
     }
@@ -161,6 +167,7 @@ class Consumer {
     isOver: () => this.#isOver(),
     launch: claim => this.#launch(claim),
     lookAgain: () => this.#lookAgain(),
+    pacer: () => this.#pacer,
   }
 
   /** Whether it takes a claim from a submission; if other items wait, or places are scarce, it chooses by itself. */
@@ -183,6 +190,7 @@ class Consumer {
     work.follow_up = claim.follow_up ?? work.follow_up
     lease.abort.signal.addEventListener('abort', () => this.#release(work, lease.open))
     this.#held.change(work.run_id, work.account_id, inFlightItems.length)
+    this.#pacer.begin(claim.target.deployment_id, inFlightItems.length)
     this.#claimed += inFlightItems.length
     this.#ctx.telemetry?.measure('assay.claim.size', inFlightItems.length)
     this.#ctx.telemetry?.measure('assay.claim.wait', claim.waited_ms / 1000)
@@ -210,6 +218,7 @@ class Consumer {
   /** What a flush may take for the places that it frees: the run's next items, while nothing else is known to wait. */
   #refill({ follow_up, run_id }: Work, freed: number): Refill | null {
     if (follow_up === null || this.#isLeaving || this.#isOver() || this.#late() !== undefined) return null
+    if (this.#pacer.room(follow_up.deployment_id) !== null) return null
     const isRecent = this.#sinceMs(follow_up.read_ms) < LIMITS.refill_ms
     return isRecent && this.#claimer.isAlone(run_id) ? follow_up.refill(freed) : null
   }

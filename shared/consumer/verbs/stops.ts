@@ -10,6 +10,7 @@ import { plainText } from '../../kernel/plain-text.ts'
 import type { ItemError, UpstreamReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { classify, withoutKeys } from '../../upstreams/rules/classify.ts'
+import { LIMITED, type ToldLimit } from '../../upstreams/rules/told-limits.ts'
 import {
   agentPlace,
   type Closed,
@@ -89,10 +90,13 @@ export class Stops {
 
   /** A step shows what an upstream does, and its item goes on. */
   seen(inFlight: InFlightItem, report: UpstreamReport, message: string): void {
-    const { fault, ago_ms = 0, closed } = checked(report)
+    const { fault, ago_ms = 0, closed, limits = [], served = 0 } = checked(report)
     const place = this.#placeOf(report)
+    const { project_id, target } = this.#claim
     const began_ms = this.#now() - ago_ms
-    if (fault === undefined) return this.#known.served(this.#claim.project_id, place, began_ms)
+    if (limits.length + served > 0)
+      this.#known.pacer.told({ project_id, ...place }, target.deployment_id, { limits, served, began_ms })
+    if (fault === undefined) return this.#known.served(project_id, place, began_ms)
     this.#stopped(inFlight, {
       place,
       fault,
@@ -107,11 +111,10 @@ export class Stops {
   #stopped(inFlight: InFlightItem, call: Call): Stop {
     // It is another call that was refused before: what worked since has nothing to do with it.
     const before = inFlight.gotOn ? NOT_BEFORE : inFlight.item
-    return this.#known.stopped(
-      this.#claim.project_id,
-      { ...call, item: call.item ?? this.nameOf(inFlight) },
-      before,
-    )
+    const { project_id, target } = this.#claim
+    if (call.fault === 'rate' && call.called !== false)
+      this.#known.pacer.refused({ project_id, ...call.place }, target.deployment_id)
+    return this.#known.stopped(project_id, { ...call, item: call.item ?? this.nameOf(inFlight) }, before)
   }
 
   #placeOf({ host, key = '', model = '' }: Pick<UpstreamReport, 'host' | 'key' | 'model'>): Place {
@@ -160,13 +163,23 @@ const isTime = (value: unknown) =>
   value === undefined || (typeof value === 'number' && value >= 0 && value <= MOST_MS)
 /** As long as a run may wait for anything. */
 const MOST_MS = LIMITS.patience_seconds.max * 1000
+const MOST_CALLS = 1_000_000
+const MOST_LIMITS = 8
+const isCount = (value: unknown) =>
+  value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_CALLS)
+const isAmount = (value: unknown) =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+const isLimit = ({ of, amount, left, reset_ms, window_ms }: ToldLimit) =>
+  LIMITED.includes(of) &&
+  isAmount(left) &&
+  [amount, reset_ms, window_ms].every(one => one == null || isAmount(one))
 const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean'
 
 /** It stands in a header. */
 const HOST = /^[\x21-\x7e]+$/
 
 function checked(report: UpstreamReport): UpstreamReport {
-  const { host, key, model, fault, ago_ms, closed, called, others_served } = report
+  const { host, key, model, fault, ago_ms, closed, called, others_served, served, limits } = report
   const problem =
     typeof host !== 'string' || !isText(host, LIMITS.upstream_host_characters) || !HOST.test(host)
       ? `host must be 1 to ${LIMITS.upstream_host_characters} visible characters of ASCII`
@@ -180,7 +193,12 @@ function checked(report: UpstreamReport): UpstreamReport {
               ? 'ago_ms must be a number of milliseconds'
               : ![closed, called, others_served].every(isFlag)
                 ? 'closed, called and others_served must be true or false'
-                : undefined
+                : !isCount(served)
+                  ? `served must be a whole number up to ${MOST_CALLS}`
+                  : limits !== undefined &&
+                      !(Array.isArray(limits) && limits.length <= MOST_LIMITS && limits.every(isLimit))
+                    ? `limits must be a list of at most ${MOST_LIMITS}, each with "of" (${LIMITED.join(', ')}) and "left"`
+                    : undefined
   if (problem !== undefined) throw new ProtocolError(`upstream: ${problem}`)
   return report
 }

@@ -42,6 +42,10 @@ export const OUTSIDE_LIMITS = {
   upstream_unstored_ms: { first: 500, max: 60_000 },
   upstream_held_ms: 10_000, // a call waits for its turn in its process for so long, and then its item in the queue
   upstream_told_ms: 250, // between two reports of limits by an agent's process
+  upstream_turn_ms: 200, // between two turns of a process at an upstream that holds items back
+  upstream_permit_ms: 600, // a permit that was not used by then is given back
+  upstream_deployments: 50, // that call it, kept with an upstream
+  upstreams_paced: 1000, // that a consumer keeps in mind
   upstreams_header_bytes: 4 * KiB, // servers take 8 to 16 KiB of headers in all
   upstreams_header_words: 60, // of each that is named there
   upstream_words: 300, // of a refusal

@@ -122,6 +122,8 @@ export interface UpstreamReport {
   called?: boolean
   /** Other items were served since the call began. */
   others_served?: boolean
+  /** Calls that were answered well since the last report of this process. */
+  served?: number
   /** What the answer's headers say about limits. */
   limits?: ToldLimit[]
 }

@@ -128,6 +128,10 @@ function limitOf(pacing: Pacing, told: ToldAt): TrackedLimit | undefined {
   return made
 }
 
+/** Whether calls have to ask before they begin. */
+export const isBound = (pacing: Pacing, now_ms: number): boolean =>
+  rateOf(pacing, now_ms) !== null || unknownRoom(pacing, now_ms) !== Number.POSITIVE_INFINITY
+
 /** Twice as many as were not refused: that doubles them in the time of an answer, and in a second at least. */
 function unknownRoom(pacing: Pacing, now_ms: number): number {
   const { begun, served, peak } = pacing
@@ -179,6 +183,10 @@ function lately({ looks, begun, refused }: Pacing, now_ms: number): { passed: nu
 
 function lower(pacing: Pacing, now_ms: number): void {
   if (now_ms - pacing.lowered_ms < LOWER_EACH_MS) return
+  const { looks } = pacing
+  // Too little is known of how much passes: it is searched anew.
+  if (looks.length < 2 || now_ms - looks[0]!.at_ms < ACCEPTED_MS)
+    return void Object.assign(pacing, { begun: 0, served: 0, refused: 0, looks: [], lowered_ms: now_ms })
   const { passed, refused } = lately(pacing, now_ms)
   const rate = pacing.searched ?? 1.1 * passed
   pacing.searched = Math.max(LEAST_RATE, Math.min(rate * 0.9, passed * 0.97))

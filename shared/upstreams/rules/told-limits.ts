@@ -3,9 +3,12 @@
 
 import { momentIn, numberIn } from './moment.ts'
 
+/** What limits count. */
+export const LIMITED = ['requests', 'tokens', 'input_tokens', 'output_tokens'] as const
+
 /** What an answer's headers say about one limit of its upstream. */
 export interface ToldLimit {
-  of: 'requests' | 'tokens' | 'input_tokens' | 'output_tokens'
+  of: (typeof LIMITED)[number]
   /** How much there is in a window, or in a full bucket; null if not told. */
   amount: number | null
   left: number

@@ -2,10 +2,11 @@
 // one truth about its upstream, for all runs and consumers of the project; without a row an upstream is open.
 
 import { sql } from 'drizzle-orm'
-import { index, integer, pgEnum, pgTable, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, jsonb, pgEnum, pgTable, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { at } from '../../kernel/column-types.ts'
+import type { Pacing } from '../rules/pacing.ts'
 import { UPSTREAM_KINDS, UPSTREAM_STATES } from '../vocabulary.ts'
 
 export const upstreamKind = pgEnum('upstream_kind', UPSTREAM_KINDS)
@@ -41,6 +42,10 @@ export const upstreams = pgTable(
     probes: integer('probes').notNull().default(0),
     /** While it opens: how many items start in the next second; null at any other time. */
     pace: real('pace'),
+    /** What is known about its limits, and how fast items that need it begin; null while nothing was refused or told. */
+    pacing: jsonb('pacing').$type<Pacing>(),
+    /** The deployments whose items call it, as far as their calls were seen: the latest. */
+    deployments: uuid('deployments').array().notNull().default(sql`'{}'`),
     succeeded_at: at('succeeded_at'),
     used_at: at('used_at').notNull(),
   },

@@ -18,6 +18,7 @@ import { CLOSED_STATES, stateOf } from '../rules/states.ts'
 import { type Next, nextOf } from '../rules/stopped.ts'
 import { agentHost, type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import type { Fault } from '../vocabulary.ts'
+import { Pacer } from './pacer.ts'
 
 /** An upstream that is not open, and since when by this process's clock. */
 export type Closed = Omit<ClosedRow, 'lasted_ms'> & { since_ms: number }
@@ -85,6 +86,7 @@ const REMEMBERED = 1000
 const processes = new WeakMap<object, KnownUpstreams>()
 
 export class KnownUpstreams {
+  readonly pacer: Pacer
   readonly #ctx: Context
   readonly #known = new Map<string, Known>()
   #closed = new Map<string, Closed>()
@@ -97,6 +99,7 @@ export class KnownUpstreams {
 
   private constructor(ctx: Context) {
     this.#ctx = ctx
+    this.pacer = new Pacer(ctx)
   }
 
   /** What this process knows: consumers come and go in it. */
@@ -221,7 +224,9 @@ export class KnownUpstreams {
     try {
       const read_ms = this.#ctx.now()
       this.#read_ms = read_ms
-      const rows = await findClosed(this.#ctx.sql, [...this.#projects.keys()])
+      const project_ids = [...this.#projects.keys()]
+      const rows = await findClosed(this.#ctx.sql, project_ids)
+      await this.pacer.read(project_ids)
       const read = rows.map(
         ({ lasted_ms, ...one }) => [one.id, { ...one, since_ms: read_ms - lasted_ms }] as const,
       )

@@ -1,0 +1,91 @@
+// All SQL about how fast items that need an upstream begin. Guarantee: a turn is taken under the row's lock, so that all
+// processes together begin no more than its limits allow; a process that dies takes with it what it was given for one turn.
+
+import type { Sql } from '../../context.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { isBound, type Pacing, paceTurn, startPacing, type Turn } from '../rules/pacing.ts'
+import type { ToldLimit } from '../rules/told-limits.ts'
+import type { UpstreamName } from '../rules/upstream.ts'
+
+/** Limits that an answer told, by how long ago its call began and it came. */
+export interface ToldAgo extends ToldLimit {
+  began_ago_ms: number
+  ago_ms: number
+}
+
+export interface ItemsTurn extends Pick<Turn, 'begun' | 'served' | 'refused' | 'wants' | 'ahead_ms'> {
+  told: readonly ToldAgo[]
+  deployments: readonly string[]
+}
+
+export interface TakenTurn {
+  permits: number
+  /** Whether items that need it have to ask. */
+  is_bound: boolean
+}
+
+type Paced = UpstreamName & { id: string; label: string | null }
+
+/** Takes a turn at an upstream, for one process. */
+export async function takeTurn(sql: Sql, upstream: Paced, turn: ItemsTurn): Promise<TakenTurn> {
+  return sql.begin(async tx => {
+    const own = tx as unknown as Sql
+    const row = (await lock(own, upstream)) ?? (await add(own, upstream))
+    if (row === undefined) return { permits: turn.wants, is_bound: false }
+    const { now_ms, deployments } = row
+    const pacing = row.pacing ?? startPacing(now_ms)
+    const told = turn.told.map(({ began_ago_ms, ago_ms, ...limit }) => ({
+      ...limit,
+      began_ms: now_ms - began_ago_ms,
+      at_ms: now_ms - ago_ms,
+    }))
+    // While it is closed, probes and what it lets through as it opens are all that begins.
+    const wants = row.is_open ? turn.wants : 0
+    const permits = paceTurn(pacing, { ...turn, now_ms, told, wants })
+    const known = [...new Set([...turn.deployments, ...deployments])].slice(0, LIMITS.upstream_deployments)
+    await own`
+      update upstreams set pacing = ${own.json(pacing as never)}, deployments = ${known}::uuid[], used_at = now()
+      where project_id = ${upstream.project_id} and id = ${upstream.id}`
+    return { permits, is_bound: isBound(pacing, now_ms) }
+  }) as Promise<TakenTurn>
+}
+
+interface Row {
+  pacing: Pacing | null
+  deployments: string[]
+  is_open: boolean
+  now_ms: number
+}
+
+async function lock(sql: Sql, { project_id, id }: Paced): Promise<Row | undefined> {
+  const [row] = await sql<Row[]>`
+    select pacing, deployments, state = 'open' as is_open, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    from upstreams where project_id = ${project_id} and id = ${id} for update`
+  return row
+}
+
+/** Undefined if the project has as many upstreams as it may. */
+async function add(sql: Sql, upstream: Paced): Promise<Row | undefined> {
+  const { project_id, id, kind, host, key, model, deployment_id, label } = upstream
+  await sql`
+    insert into upstreams (project_id, id, kind, host, key, model, deployment_id, label, state, since, words, used_at)
+    select ${project_id}, ${id}, ${kind}, ${host}, ${key}, ${model}, ${deployment_id}, ${label}, 'open', now(), '', now()
+    where (select count(*) from (
+      select from upstreams where project_id = ${project_id} limit ${2 * LIMITS.upstreams_per_project}) n)
+      < ${2 * LIMITS.upstreams_per_project}
+    on conflict do nothing`
+  return lock(sql, upstream)
+}
+
+/** An upstream that items of some deployments need, and have to ask for. */
+export interface PacedRow extends Paced {
+  deployments: string[]
+}
+
+/** Upstreams whose pace is known, with the deployments that call them. */
+export function findPaced(sql: Sql, project_ids: readonly string[]) {
+  return sql<PacedRow[]>`
+    select project_id, id, kind, host, key, model, deployment_id, label, deployments
+    from upstreams where project_id = any(${project_ids}::uuid[]) and pacing is not null
+    order by used_at desc limit ${2 * LIMITS.upstreams_per_project * project_ids.length}`
+}

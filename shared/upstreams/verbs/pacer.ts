@@ -1,0 +1,195 @@
+// Paces the items that a process begins by the limits of the upstreams that they need. Guarantee: an item whose deployment is
+// known to call a limited upstream begins with a permit of its row, which all processes share, or is counted there soon after.
+
+import type { Context } from '../../context.ts'
+import { sinceMs } from '../../kernel/elapsed.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { noteTrouble } from '../../kernel/unreachable.ts'
+import { findPaced, type PacedRow, type ToldAgo, takeTurn } from '../queries/pacing.ts'
+import type { ToldLimit } from '../rules/told-limits.ts'
+import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
+
+interface Told extends ToldLimit {
+  began_ms: number
+  at_ms: number
+}
+
+/** An upstream with what happened since this process's last turn. */
+interface Paced {
+  row: Omit<PacedRow, 'deployments'>
+  deployments: Set<string>
+  is_bound: boolean
+  permits: number
+  permitted_ms: number
+  wants: number
+  begun: number
+  served: number
+  refused: number
+  told: Told[]
+  turn_ms: number
+  isTaking: boolean
+}
+
+const TOLD_PER_TURN = 16
+/** Agents in other languages leave out what they do not know. */
+const UNTOLD = { amount: null, reset_ms: null, window_ms: null }
+
+export class Pacer {
+  readonly #ctx: Context
+  readonly #paced = new Map<string, Paced>()
+  readonly #byDeployment = new Map<string, Set<Paced>>()
+  readonly #listeners = new Set<() => void>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx
+  }
+
+  /** Calls back when items may begin that could not before; returns how to end that. */
+  onPermits(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** How many items of a deployment may begin now; null for any number. */
+  room(deployment_id: string): number | null {
+    let room: number | null = null
+    for (const { is_bound, permits } of this.#byDeployment.get(deployment_id) ?? [])
+      if (is_bound) room = Math.min(room ?? permits, permits)
+    return room
+  }
+
+  /** The upstreams that hold items of a deployment back, as one name: deployments with the same share their permits. */
+  boundBy(deployment_id: string): string {
+    const bound = [...(this.#byDeployment.get(deployment_id) ?? [])].filter(({ is_bound }) => is_bound)
+    return bound.map(({ row }) => row.id).join(' ')
+  }
+
+  /** So many items of a deployment would begin. */
+  want(deployment_id: string, items: number): void {
+    for (const one of this.#byDeployment.get(deployment_id) ?? []) if (one.is_bound) one.wants = items
+    this.#schedule()
+  }
+
+  /** Items of a deployment begin, whether they were permitted or not. */
+  begin(deployment_id: string, items: number): void {
+    for (const one of this.#byDeployment.get(deployment_id) ?? []) {
+      const permitted = Math.min(one.permits, items)
+      one.permits -= permitted
+      one.begun += items - permitted
+    }
+    this.#schedule()
+  }
+
+  /** What calls of a deployment showed of limits. */
+  told(
+    name: UpstreamName & { label: string | null },
+    deployment_id: string,
+    { limits, served, began_ms }: { limits: readonly ToldLimit[]; served: number; began_ms: number },
+  ): void {
+    const one = this.#of(name, deployment_id)
+    const at_ms = this.#ctx.now()
+    one.served += served
+    for (const limit of limits)
+      if (one.told.length < TOLD_PER_TURN) one.told.push({ ...UNTOLD, ...limit, began_ms, at_ms })
+    this.#schedule()
+  }
+
+  /** An upstream refused an item of a deployment for the number of calls. */
+  refused(name: UpstreamName & { label: string | null }, deployment_id: string): void {
+    this.#of(name, deployment_id).refused++
+    this.#schedule()
+  }
+
+  /** Learns of upstreams that other processes know. Rejects if they cannot be read. */
+  async read(project_ids: readonly string[]): Promise<void> {
+    for (const { deployments, ...row } of await findPaced(this.#ctx.sql, project_ids))
+      for (const deployment_id of deployments) this.#of(row, deployment_id)
+  }
+
+  #of(name: UpstreamName & { label: string | null }, deployment_id: string): Paced {
+    const id = upstreamId(name)
+    const known = this.#paced.get(id) ?? startPaced({ ...name, id })
+    this.#paced.delete(id)
+    this.#paced.set(id, known)
+    if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
+    if (known.deployments.has(deployment_id)) return known
+    known.deployments.add(deployment_id)
+    const own = this.#byDeployment.get(deployment_id) ?? new Set()
+    this.#byDeployment.set(deployment_id, own.add(known))
+    return known
+  }
+
+  #forget(one: Paced): void {
+    this.#paced.delete(one.row.id)
+    for (const deployment_id of one.deployments) {
+      const own = this.#byDeployment.get(deployment_id)
+      own?.delete(one)
+      if (own?.size === 0) this.#byDeployment.delete(deployment_id)
+    }
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      for (const one of this.#paced.values()) if (this.#isDue(one)) void this.#take(one)
+    }, LIMITS.upstream_turn_ms)
+  }
+
+  /** One that holds nothing back is not asked, only told from time to time. */
+  #isDue({ is_bound, wants, permits, begun, served, refused, told, turn_ms, isTaking }: Paced): boolean {
+    if (isTaking) return false
+    if (refused > 0 || (is_bound && wants > permits) || told.length > 0) return true
+    return begun + served > 0 && (is_bound || sinceMs(this.#ctx.now(), turn_ms) > 1000)
+  }
+
+  async #take(one: Paced): Promise<void> {
+    const now_ms = this.#ctx.now()
+    const { begun, served, refused } = one
+    const told: ToldAgo[] = one.told.map(({ began_ms, at_ms, ...limit }) => ({
+      ...limit,
+      began_ago_ms: Math.max(0, now_ms - began_ms),
+      ago_ms: Math.max(0, now_ms - at_ms),
+    }))
+    // What was not used within a turn or two is given back: its run has ended, or another consumer has its items.
+    const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? one.permits : 0
+    Object.assign(one, { isTaking: true, turn_ms: now_ms, begun: 0, served: 0, refused: 0, told: [] })
+    one.permits -= unused
+    const wants = one.is_bound ? Math.max(0, one.wants - one.permits) : 0
+    one.wants = 0
+    try {
+      const turn = { begun: begun - unused, served, refused, told, wants, ahead_ms: LIMITS.upstream_turn_ms }
+      const taken = await takeTurn(this.#ctx.sql, one.row, { ...turn, deployments: [...one.deployments] })
+      const isFreed = one.is_bound && !taken.is_bound
+      one.is_bound = taken.is_bound
+      if (wants > 0) one.permits += taken.permits
+      if (taken.permits > 0) one.permitted_ms = this.#ctx.now()
+      if (isFreed) one.permits = 0
+      if (isFreed || one.permits > 0 || wants > 0) for (const listener of this.#listeners) listener()
+    } catch (error) {
+      one.begun += begun // what was told and refused meanwhile is told again by the next calls
+      noteTrouble(this.#ctx.sql, error, this.#ctx.now())
+    } finally {
+      one.isTaking = false
+      if (this.#isWorthATurn(one)) this.#schedule()
+    }
+  }
+
+  #isWorthATurn = ({ begun, served, refused, told, wants, permits }: Paced) =>
+    begun + served + refused + told.length + permits > 0 || wants > 0
+}
+
+const startPaced = (row: Paced['row']): Paced => ({
+  row,
+  deployments: new Set(),
+  is_bound: false,
+  permits: 0,
+  permitted_ms: 0,
+  wants: 0,
+  begun: 0,
+  served: 0,
+  refused: 0,
+  told: [],
+  turn_ms: Number.NEGATIVE_INFINITY,
+  isTaking: false,
+})
