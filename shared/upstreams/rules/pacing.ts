@@ -20,6 +20,8 @@ export interface Pacing {
   peak: number | null
   raised_ms: number
   lowered_ms: number
+  /** How many calls had passed by then. */
+  lowered_passed: number
   /** When the next call may begin. */
   next_ms: number
   /** What had begun and was refused by then, oldest first. */
@@ -80,6 +82,7 @@ export const startPacing = (now_ms: number): Pacing => ({
   peak: null,
   raised_ms: now_ms,
   lowered_ms: Number.NEGATIVE_INFINITY,
+  lowered_passed: 0,
   next_ms: now_ms,
   looks: [],
 })
@@ -96,24 +99,24 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
   }
   if (refused > 0) lower(pacing, now_ms)
   else raise(pacing, now_ms)
+  const permits = permitsOf(pacing, turn)
+  pacing.begun += permits
   look(pacing, turn)
-  const rate = rateOf(pacing, now_ms)
-  if (rate === null) return give(pacing, Math.min(turn.wants, unknownRoom(pacing, now_ms)))
-  // What began without asking takes its turn too.
-  const one_ms = 1000 / rate
-  const next_ms = Math.min(pacing.next_ms, now_ms + one_ms) // at the pace of now, not of then
-  pacing.next_ms = Math.max(next_ms, now_ms - CATCH_UP_MS) + begun * one_ms
-  const until_ms = now_ms + turn.ahead_ms
-  if (pacing.next_ms > until_ms) return 0
-  const slots = Math.floor((until_ms - pacing.next_ms) / one_ms) + 1
-  const rooms = pacing.limits.map(limit => roomIn(limit, pacing.begun, now_ms))
-  const permits = Math.max(0, Math.min(turn.wants, slots, ...rooms))
-  pacing.next_ms += permits * one_ms
-  return give(pacing, permits)
+  return permits
 }
 
-function give(pacing: Pacing, permits: number): number {
-  pacing.begun += permits
+function permitsOf(pacing: Pacing, { now_ms, begun = 0, wants, ahead_ms }: Turn): number {
+  const rooms = pacing.limits.map(limit => roomIn(limit, pacing.begun, now_ms))
+  const rate = rateOf(pacing, now_ms)
+  if (rate === null) return Math.max(0, Math.min(wants, unknownRoom(pacing, now_ms), ...rooms))
+  const one_ms = 1000 / rate
+  const next_ms = Math.min(pacing.next_ms, now_ms + one_ms) // at the pace of now, not of then
+  // What began without asking takes its turn too.
+  pacing.next_ms = Math.max(next_ms, now_ms - CATCH_UP_MS) + begun * one_ms
+  const until_ms = now_ms + ahead_ms
+  const slots = Math.floor((until_ms - pacing.next_ms) / one_ms) + 1
+  const permits = Math.max(0, Math.min(wants, slots, ...rooms))
+  pacing.next_ms += permits * one_ms
   return permits
 }
 
@@ -130,7 +133,9 @@ function limitOf(pacing: Pacing, told: ToldAt): TrackedLimit | undefined {
 
 /** Whether calls have to ask before they begin. */
 export const isBound = (pacing: Pacing, now_ms: number): boolean =>
-  rateOf(pacing, now_ms) !== null || unknownRoom(pacing, now_ms) !== Number.POSITIVE_INFINITY
+  rateOf(pacing, now_ms) !== null ||
+  unknownRoom(pacing, now_ms) !== Number.POSITIVE_INFINITY ||
+  pacing.limits.some(limit => roomIn(limit, pacing.begun, now_ms) < UNBOUND_CALLS)
 
 /** Twice as many as were not refused: that doubles them in the time of an answer, and in a second at least. */
 function unknownRoom(pacing: Pacing, now_ms: number): number {
@@ -164,13 +169,14 @@ function begunBy({ looks, begun }: Pacing, ms: number, now_ms: number): number {
   return from.begun + part * (to.begun - from.begun)
 }
 
-/** Calls a second that were not refused lately, while some would have begun; and the share of those that were. */
+/** Calls a second that were not refused lately, while some would have begun and any was served; and the share of those that were. */
 function lately({ looks, begun, refused }: Pacing, now_ms: number): { passed: number; refused: number } {
   let [all, failed, ms] = [0, 0, 0]
   for (let i = looks.length - 1; i >= 0 && (ms < ACCEPTED_MS || all - failed < ACCEPTED_CALLS); i--) {
     const from = looks[i]!
     const to = looks[i + 1] ?? { at_ms: now_ms, begun, refused }
-    if (!from.isWanted) continue
+    const isClosed = to.refused > from.refused && to.begun - from.begun <= to.refused - from.refused
+    if (!from.isWanted || isClosed) continue
     all += to.begun - from.begun
     failed += to.refused - from.refused
     ms += to.at_ms - from.at_ms
@@ -182,17 +188,30 @@ function lately({ looks, begun, refused }: Pacing, now_ms: number): { passed: nu
 }
 
 function lower(pacing: Pacing, now_ms: number): void {
-  if (now_ms - pacing.lowered_ms < LOWER_EACH_MS) return
+  const since_ms = now_ms - pacing.lowered_ms
+  if (since_ms < LOWER_EACH_MS) return
   const { looks } = pacing
+  const all = pacing.begun - pacing.refused
+  // Nobody was served since: it is the same refusal, which says nothing about the pace.
+  if (pacing.searched !== null && all - pacing.lowered_passed < 0.2 * pacing.searched * (since_ms / 1000))
+    return
   // Too little is known of how much passes: it is searched anew.
   if (looks.length < 2 || now_ms - looks[0]!.at_ms < ACCEPTED_MS)
-    return void Object.assign(pacing, { begun: 0, served: 0, refused: 0, looks: [], lowered_ms: now_ms })
+    return void Object.assign(pacing, {
+      begun: 0,
+      served: 0,
+      refused: 0,
+      looks: [],
+      lowered_ms: now_ms,
+      lowered_passed: 0,
+    })
   const { passed, refused } = lately(pacing, now_ms)
   const rate = pacing.searched ?? 1.1 * passed
   pacing.searched = Math.max(LEAST_RATE, Math.min(rate * 0.9, passed * 0.97))
   pacing.peak = Math.min(rate, 1.1 * passed)
   if (refused > FEW) pacing.share = Math.max(0.3, pacing.share * 0.97)
   pacing.lowered_ms = now_ms
+  pacing.lowered_passed = all
   pacing.raised_ms = now_ms
 }
 

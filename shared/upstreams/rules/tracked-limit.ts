@@ -45,6 +45,8 @@ const COST_EACH_MS = 300
 const PACED_MS = 90_000
 /** What a window of a second or so has left is over before it is known. */
 const BLIND_MS = 2500
+/** Calls cost more or less, and a short window evens nothing out. */
+const SHORT_SHARE = 0.97
 /** Without a word about its length, a limit is of a minute: no provider leaves that out of a shorter one. */
 const USUAL_MS = 60_000
 
@@ -130,7 +132,10 @@ function learnCost(limit: TrackedLimit): void {
     limit.cost = Math.max(1, (amount - last.left) / Math.max(1, last.at.begun))
     return
   }
-  if (last.at.ms - limit.costed_ms < COST_EACH_MS) return
+  const isShort = (limit.length_ms ?? USUAL_MS) < BLIND_MS
+  // A call is one request, and the windows of a second are told apart too badly to say that others use them as well.
+  if (isShort && limit.of === 'requests') limit.cost = Math.max(1, limit.cost)
+  if (last.at.ms - limit.costed_ms < COST_EACH_MS || (isShort && limit.of === 'requests')) return
   const at = kind === 'bucket' ? 'at' : stamp
   const isSame = (one: Told) =>
     Math.abs(endOf(last, at) - endOf(one, at)) < 0.2 * (limit.length_ms ?? USUAL_MS)
@@ -143,7 +148,8 @@ function learnCost(limit: TrackedLimit): void {
   const cost = (filledSince(first) + first.left - last.left) / (last[at].begun - first[at].begun)
   if (cost <= 0) return
   limit.costed_ms = last.at.ms
-  limit.cost += 0.3 * (Math.min(1.5 * limit.cost, Math.max(cost, limit.cost / 1.5)) - limit.cost)
+  const gain = isShort ? 0.1 : 0.3 // nothing corrects an error in a short one
+  limit.cost += gain * (Math.min(1.5 * limit.cost, Math.max(cost, limit.cost / 1.5)) - limit.cost)
 }
 
 /** The least that answers told of the present window, which others told before others had begun; null if none did. */
@@ -171,10 +177,11 @@ function endNow({ told, stamp, length_ms }: TrackedLimit, now_ms: number): numbe
 function leftNow(limit: TrackedLimit, begun: number, now_ms: number): number {
   const { amount, cost, kind, told, length_ms } = limit
   const last = told.at(-1)!
-  if (kind === 'bucket')
-    return (
-      Math.min(amount, last.left + refillOf(limit) * (now_ms - last.at.ms)) - cost * (begun - last.at.begun)
-    )
+  if (kind === 'bucket') {
+    const left = ({ ms, begun: before }: Moment) =>
+      Math.min(amount, last.left + refillOf(limit) * (now_ms - ms)) - cost * (begun - before)
+    return Math.min(left(last.began), left(last.at))
+  }
   const left = leftOfWindow(limit, begun, now_ms)
   if (left !== null) return left
   // Nothing was told of the present window; of what began since the last figures this is its part, if it was even.
@@ -198,7 +205,7 @@ export function rateIn(limit: TrackedLimit, begun: number, now_ms: number): numb
   const length_ms = limit.length_ms ?? USUAL_MS
   if (limit.told.length === 0 || cost === 0 || length_ms > PACED_MS) return Number.POSITIVE_INFINITY
   const even = (1000 * refillOf(limit)) / cost
-  if (length_ms < BLIND_MS) return 0.97 * even
+  if (length_ms < BLIND_MS) return SHORT_SHARE * even
   const left = leftNow(limit, begun, now_ms)
   if (kind === 'bucket') {
     const spare = Math.min(0.1 * amount, 1.5 * even * cost)

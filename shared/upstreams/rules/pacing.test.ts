@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { type Simulated, type SimulatedLimit, simulate } from '../../../test/support/limited-upstream.ts'
+import { isBound, paceTurn, rateOf, startPacing } from './pacing.ts'
+
+/** Tokens for 50 calls a second, and requests for 60. */
+const of = (kind: SimulatedLimit['kind'], seconds: number): SimulatedLimit[] => [
+  { of: 'requests', kind, amount: 60 * seconds, per_ms: seconds * 1000 },
+  { of: 'tokens', kind, amount: 14_500 * seconds, per_ms: seconds * 1000 },
+]
+const RATE = 50
+
+const sum = (counts: readonly number[], from = 0) =>
+  counts.reduce((all, n, second) => all + (second >= from ? n : 0), 0)
+
+/** The share of the limit that was used from a second on, and the share of all calls that were refused. */
+function used(simulated: Simulated, from = 10, rate = RATE) {
+  const { served, refused, sent } = simulate(simulated)
+  return {
+    share: sum(served, from) / (rate * (simulated.seconds - from)),
+    refused: sum(refused) / sent,
+  }
+}
+
+describe('limits that answers tell', () => {
+  const TOLD: [string, SimulatedLimit[], Partial<Simulated>][] = [
+    ["ten seconds' buckets", of('bucket', 10), {}],
+    [
+      "a minute's buckets, nearly empty at first",
+      of('bucket', 60).map(one => ({ ...one, start: one.amount / 10 })),
+      {},
+    ],
+    ["one second's buckets", of('bucket', 1), {}],
+    ["ten seconds' windows", of('window', 10), {}],
+    ["ten seconds' windows, told in whole seconds", of('window', 10), { isRounded: true }],
+    ["a minute's windows", of('window', 60), { seconds: 180 }],
+    ["a minute's windows, told in whole seconds", of('window', 60), { seconds: 180, isRounded: true }],
+    ['two calls an item', of('bucket', 10), { calls: 2 }],
+    ['four processes', of('bucket', 10), { processes: 4 }],
+  ]
+  it.for(
+    TOLD.flatMap(one => (['at the answer', 'at the call'] as const).map(tells => [...one, tells] as const)),
+  )('are used to the last call and hardly overrun: %s, figures %s', ([, limits, rest, tells]) => {
+    const { share, refused } = used({ limits, seconds: 70, tells, ...rest })
+    expect(share).toBeGreaterThan(0.95)
+    expect(refused).toBeLessThan(0.0125)
+  })
+
+  it('are kept when they fall, and used when they rise again', () => {
+    const limits = of('bucket', 10)
+    const fallen = used(
+      { limits, seconds: 90, tells: 'at the answer', change: { at_s: 30, factor: 0.2 } },
+      50,
+      RATE / 5,
+    )
+    expect(fallen.share).toBeGreaterThan(0.95)
+    expect(fallen.refused).toBeLessThan(0.0125)
+    const risen = used(
+      { limits, seconds: 90, tells: 'at the answer', change: { at_s: 30, factor: 2 } },
+      40,
+      RATE * 2,
+    )
+    expect(risen.share).toBeGreaterThan(0.95)
+  })
+})
+
+describe('limits that nobody tells', () => {
+  it.for<[string, SimulatedLimit[], Partial<Simulated>]>([
+    ["ten seconds' buckets", of('bucket', 10), {}],
+    ["a minute's buckets", of('bucket', 60), {}],
+    ["a minute's windows", of('window', 60), {}],
+    ['four processes', of('bucket', 10), { processes: 4 }],
+  ])('are found: %s', ([, limits, rest]) => {
+    const { share, refused } = used({ limits, seconds: 300, tells: 'nothing', ...rest }, 60)
+    expect(share).toBeGreaterThan(0.9)
+    expect(refused).toBeLessThan(0.03)
+  })
+
+  it('are searched from four calls on, twice as many in each second without a refusal', () => {
+    const pacing = startPacing(0)
+    const begun = [0, 1000, 2000, 3000, 4000].map(now_ms =>
+      paceTurn(pacing, { now_ms, wants: 1000, ahead_ms: 0 }),
+    )
+    expect(begun).toEqual([4, 8, 16, 32, 64])
+  })
+
+  it('hold nobody back once thousands of calls were served', () => {
+    const pacing = startPacing(0)
+    let now_ms = 0
+    while (isBound(pacing, now_ms)) {
+      now_ms += 50
+      const permits = paceTurn(pacing, { now_ms, wants: 500, ahead_ms: 0 })
+      paceTurn(pacing, { now_ms, served: permits, wants: 0, ahead_ms: 0 })
+    }
+    expect(now_ms).toBeLessThan(1000)
+    expect(paceTurn(pacing, { now_ms, wants: 5000, ahead_ms: 0 })).toBe(5000)
+  })
+
+  it('are found again after thousands of calls that nobody refused', () => {
+    const pacing = startPacing(0)
+    for (let now_ms = 0; now_ms < 10_000; now_ms += 100) {
+      const permits = paceTurn(pacing, { now_ms, wants: 100, ahead_ms: 0 })
+      paceTurn(pacing, { now_ms, served: permits, wants: 0, ahead_ms: 0 })
+    }
+    expect(rateOf(pacing, 10_000)).toBeNull()
+    paceTurn(pacing, { now_ms: 10_000, refused: 1, wants: 0, ahead_ms: 0 })
+    expect(rateOf(pacing, 10_000)).toBeGreaterThan(500)
+    expect(rateOf(pacing, 10_000)).toBeLessThan(1000)
+  })
+})
+
+it('gives back what was not used, and counts what began without asking', () => {
+  const pacing = startPacing(0)
+  const told = [
+    {
+      of: 'requests' as const,
+      amount: 600,
+      left: 300,
+      reset_ms: 30_000,
+      window_ms: 60_000,
+      began_ms: 0,
+      at_ms: 0,
+    },
+  ]
+  paceTurn(pacing, { now_ms: 0, told, wants: 0, ahead_ms: 0 })
+  const rate = rateOf(pacing, 0)!
+  const first = paceTurn(pacing, { now_ms: 0, wants: 1000, ahead_ms: 1000 })
+  expect(first).toBeGreaterThanOrEqual(Math.floor(rate))
+  paceTurn(pacing, { now_ms: 0, begun: -first, wants: 0, ahead_ms: 0 })
+  expect(pacing.begun).toBe(0)
+  expect(paceTurn(pacing, { now_ms: 0, begun: 1000, wants: 1000, ahead_ms: 1000 })).toBe(0)
+})
+
+it('begins nothing that the rest of a limit does not hold, but tries again within a minute', () => {
+  const pacing = startPacing(0)
+  const told = [
+    {
+      of: 'requests' as const,
+      amount: 600,
+      left: 0,
+      reset_ms: 3_600_000,
+      window_ms: 3_600_000,
+      began_ms: 0,
+      at_ms: 0,
+    },
+  ]
+  paceTurn(pacing, { now_ms: 0, told, wants: 0, ahead_ms: 0 })
+  expect(paceTurn(pacing, { now_ms: 2000, wants: 10, ahead_ms: 100 })).toBe(0)
+  expect(paceTurn(pacing, { now_ms: 61_000, wants: 10, ahead_ms: 100 })).toBeGreaterThan(0)
+})
