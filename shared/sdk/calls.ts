@@ -59,12 +59,14 @@ async function nodeCallEnded(seen: NodeCall): Promise<void> {
   if (address === undefined) return
   const call: Call = { scope, address, body: undefined, began_ms }
   const now_ms = Date.now()
-  const { is_model_call } = scope.of
   const sent = status !== null || wasSent(error)
   // Whoever gives a call up gets the same error as one whose connection ended: that is left to the agent.
   if (status === null && sent) return
+  const { is_model_call } = scope.of
+  if (is_model_call) scope.of.upstreams.gateOf(placeOf(call)).pass()
   if (status !== null && status < 400) {
     scope.accept()
+    if (is_model_call) tellGate(call, header)
     good(call)
   } else {
     const answer = { status, header, body: '', sent, took_ms: now_ms - began_ms, is_model_call }
@@ -99,7 +101,7 @@ async function seen(
   if (found !== undefined) judge(call, found, response.status)
   else {
     scope.accept()
-    if (scope.of.is_model_call) tellGate(call, response)
+    if (scope.of.is_model_call) tellGate(call, name => response.headers.get(name))
     const drop = scope.answered(() => good(call))
     if (scope.of.is_model_call)
       watch(response, {
@@ -173,12 +175,12 @@ async function refusedAtGate(call: Call, own: AbortSignal | null | undefined): P
 const NO_ROOM = 'The limits left no room for the call yet.'
 
 /** What an answer says of limits, and from time to time the consumer too. */
-function tellGate(call: Call, { headers }: Response): void {
+function tellGate(call: Call, header: (name: string) => string | null): void {
   const { scope, began_ms } = call
   const now_ms = Date.now()
   const place = placeOf(call)
   const gate = scope.of.upstreams.gateOf(place)
-  const limits = toldLimits(name => headers.get(name), now_ms)
+  const limits = toldLimits(header, now_ms)
   gate.served(limits, began_ms)
   const served = gate.toReport()
   if (served > 0) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, served, limits }

@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 import { type Pacing, paceTurn, startPacing, type Turn } from '../upstreams/rules/pacing.ts'
-import type { ToldLimit } from '../upstreams/rules/told-limits.ts'
+import type { ToldLimit } from '../upstreams/vocabulary.ts'
 
 interface Waiting {
   since_ms: number

@@ -93,8 +93,7 @@ class Consumer {
       void this.#leases.extend()
     }, LIMITS.heartbeat_ms)
     const noPermits = this.#pacer.onPermits(() => this.#lookAgain())
-    // The signal outlives the invocation and must not keep it in memory.
-    const onStop = () => this.#notify()
+    const onStop = () => this.#notify() // the signal outlives the invocation and must not keep it in memory
     this.#options.stop?.addEventListener('abort', onStop)
     const hasBegun = this.#launchGiven()
     let more = false
@@ -120,8 +119,7 @@ class Consumer {
         const isIdle = this.#held.all === 0 && this.#executions.size === 0 && !this.#woken
         // Due items that two polls could not claim are held back by other consumers' items: theirs to continue with.
         looksInVain = isIdle && nextMs === 0 ? looksInVain + 1 : 0
-        const { isPaced } = this.#claimer
-        if (isIdle && !isPaced && (nextMs === null || looksInVain === 2)) break
+        if (isIdle && !this.#claimer.isPaced && (nextMs === null || looksInVain === 2)) break
         if (isIdle) this.#claimer.hear() // it ends only after one more try
         const isDue = await this.#sleep(Math.min(Math.max(nextMs ?? IDLE_MS, DUE_MS), IDLE_MS))
         if (isDue && nextMs !== 0) this.#claimer.hear()

@@ -10,7 +10,6 @@ import { plainText } from '../../kernel/plain-text.ts'
 import type { ItemError, UpstreamReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { classify, withoutKeys } from '../../upstreams/rules/classify.ts'
-import { LIMITED, type ToldLimit } from '../../upstreams/rules/told-limits.ts'
 import {
   agentPlace,
   type Closed,
@@ -20,7 +19,7 @@ import {
   type Stop,
 } from '../../upstreams/verbs/known-upstreams.ts'
 import { labelsOf } from '../../upstreams/verbs/upstream-keys.ts'
-import { FAULTS, type Fault } from '../../upstreams/vocabulary.ts'
+import { FAULTS, type Fault, LIMITED, type ToldLimit } from '../../upstreams/vocabulary.ts'
 
 export class Stops {
   readonly #claim: Claim

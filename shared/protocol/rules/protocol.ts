@@ -5,8 +5,7 @@ import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocab
 import type { StepKind } from '../../items/vocabulary.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 import type { SourceFormat } from '../../sources/vocabulary.ts'
-import type { ToldLimit } from '../../upstreams/rules/told-limits.ts'
-import type { Fault } from '../../upstreams/vocabulary.ts'
+import type { Fault, ToldLimit } from '../../upstreams/vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'

@@ -4,8 +4,8 @@
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { isBound, type Pacing, paceTurn, startPacing, type Turn } from '../rules/pacing.ts'
-import type { ToldLimit } from '../rules/told-limits.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
+import type { ToldLimit } from '../vocabulary.ts'
 
 /** Limits that an answer told, by how long ago its call began and it came. */
 export interface ToldAgo extends ToldLimit {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ToldLimit, toldLimits } from './told-limits.ts'
+import type { ToldLimit } from '../vocabulary.ts'
+import { toldLimits } from './told-limits.ts'
 
 const NOW = Date.UTC(2026, 10, 29, 12)
 const MINUTE = 60_000

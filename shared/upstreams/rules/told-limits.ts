@@ -1,22 +1,8 @@
 // Reads what an answer's headers say about limits. Guarantee: never throws, at most eight limits, each with a finite
 // `left` of at least 0, whatever the headers are; of a header 2,000 characters are read.
 
+import type { ToldLimit } from '../vocabulary.ts'
 import { momentIn, numberIn } from './moment.ts'
-
-/** What limits count. */
-export const LIMITED = ['requests', 'tokens', 'input_tokens', 'output_tokens'] as const
-
-/** What an answer's headers say about one limit of its upstream. */
-export interface ToldLimit {
-  of: (typeof LIMITED)[number]
-  /** How much there is in a window, or in a full bucket; null if not told. */
-  amount: number | null
-  left: number
-  /** Milliseconds until it is full again; null if not told, or if it names no moment to come. */
-  reset_ms: number | null
-  /** The window's length if it is told; null if not. */
-  window_ms: number | null
-}
 
 type Of = ToldLimit['of']
 type Header = (name: string) => string | null

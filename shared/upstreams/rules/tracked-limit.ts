@@ -1,7 +1,7 @@
 // What is known about one limit of an upstream from what its answers told. Guarantee: whether it is a bucket or a window, how
 // long that is and what a call costs come from how the told figures move; other users of the limit count as dearer calls.
 
-import type { ToldLimit } from './told-limits.ts'
+import type { ToldLimit } from '../vocabulary.ts'
 
 /** A limit as an answer told it. */
 export interface ToldAt extends ToldLimit {

@@ -6,8 +6,8 @@ import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
 import { findPaced, type PacedRow, type ToldAgo, takeTurn } from '../queries/pacing.ts'
-import type { ToldLimit } from '../rules/told-limits.ts'
 import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
+import type { ToldLimit } from '../vocabulary.ts'
 
 interface Told extends ToldLimit {
   began_ms: number
