@@ -1,7 +1,8 @@
-// What happens to a run when something outside fails: a whole Assay with the agent of README.md, against a double of a model
-// provider. Prints for each scenario how the items ended, the calls that it took, and when the pace was back.
+// What happens to a run when something outside fails, or has limits: a whole Assay with the agent of README.md, against a double
+// of a model provider. Prints for each scenario how the items ended and the calls that it took; of failures when the pace was
+// back, of limits how much of them was used.
 //
-//   npm run bench:limits [-- --quick] [--consumers N] [away hangs …]
+//   npm run bench:limits [-- --quick] [--consumers N] [away hangs limits Azure …]
 //
 // Words choose the scenarios with one of them in their name. With --consumers, N processes consume beside the server, which
 // then only has the API and the tick.
@@ -11,8 +12,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startWithoutConsumer } from './consumers.ts'
-import { type Figures, play } from './limits/play.ts'
-import { scenarios } from './limits/scenarios.ts'
+import { line, tables } from './limits/tables.ts'
 import { type Bench, startBench, stopProcess } from './stack.ts'
 
 const { values: options, positionals: words } = parseArgs({
@@ -22,43 +22,6 @@ const { values: options, positionals: words } = parseArgs({
 const consumers = options.consumers === undefined ? undefined : Number(options.consumers)
 if (consumers !== undefined && !(Number.isInteger(consumers) && consumers > 0))
   throw new Error('--consumers takes a number of processes')
-
-const COLUMNS = [
-  'scenario',
-  'ok',
-  'failed',
-  'cancelled',
-  'waiting',
-  'open',
-  'seconds',
-  'calls',
-  'useless',
-  'most sends',
-  'retries used',
-  'back after',
-  'neighbour',
-  'why',
-]
-
-function row(name: string, of: Figures, isBackAwaited: boolean): string {
-  const back = of.back_s === null ? (isBackAwaited ? 'never' : '–') : `${of.back_s} s`
-  const waits =
-    of.neighbour_s === Number.POSITIVE_INFINITY ? 'still waits' : `${of.neighbour_s?.toFixed(1)} s`
-  const neighbour = of.neighbour_s === null ? '–' : waits
-  const ends = [of.ok, of.failed, of.cancelled, of.waiting, of.open, Math.round(of.seconds)]
-  const cells = [
-    name,
-    ...ends,
-    of.calls,
-    of.useless,
-    of.most_sends,
-    of.retries,
-    back,
-    neighbour,
-    of.notes || '–',
-  ]
-  return `| ${cells.map(cell => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)).join(' | ')} |`
-}
 
 /** In a process of its own, so that it is not slow because Assay is measured. */
 async function startDouble() {
@@ -78,19 +41,24 @@ async function startStack(): Promise<Bench> {
   return bench
 }
 
+/** The scenarios that the words choose, by table. */
+const chosen = tables(options.quick).flatMap(({ columns, rows }) => {
+  const named = rows.filter(({ name }) => words.length === 0 || words.some(word => name.includes(word)))
+  return named.length === 0 ? [] : [{ columns, rows: named }]
+})
+
 async function main(): Promise<void> {
-  const chosen = scenarios(options.quick).filter(
-    ({ name }) => words.length === 0 || words.some(word => name.includes(word)),
-  )
   const bench = await startStack()
   const double = await startDouble()
   bench.defer(double.stop)
   try {
     if (consumers !== undefined)
       console.log(`${consumers} ${consumers === 1 ? 'consumer' : 'consumers'} beside the server\n`)
-    console.log(`| ${COLUMNS.join(' | ')} |\n|${COLUMNS.map(() => '---|').join('')}`)
-    for (const scenario of chosen)
-      console.log(row(scenario.name, await play(bench, double.url, scenario), scenario.for_s !== null))
+    for (const { columns, rows } of chosen) {
+      console.log(`${line(columns)}\n|${columns.map(() => '---|').join('')}`)
+      for (const row of rows) console.log(line(await row.play(bench, double.url)))
+      console.log()
+    }
   } finally {
     await bench.close()
   }

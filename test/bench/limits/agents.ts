@@ -8,23 +8,24 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AgentBundle, bundleAgent } from '../../../shared/cli/bundle.ts'
 import { type Agent, type Bench, stopProcess } from '../stack.ts'
-import type { Scenario } from './scenarios.ts'
 
 export interface Deployed extends Agent {
   /** Nothing listens at its address for so long, as while it is deployed anew; only of agents behind a URL. */
   stop(ms: number): Promise<void>
 }
 
-const FILES: Record<Scenario['agent'], string> = {
+const FILES = {
   bundle: 'classify.ts',
   url: 'classify.ts',
   'deadly bundle': 'classify-deadly.ts',
+  'bundle of two calls': 'classify-twice.ts',
 }
+export type AgentKind = keyof typeof FILES
 
 /** One agent, by default in a project of its own with the default caps, as a user would have it. */
 export async function deploy(
   bench: Bench,
-  which: Scenario['agent'],
+  which: AgentKind,
   env: Record<string, string>,
   beside?: Agent,
 ): Promise<Deployed> {

@@ -38,7 +38,7 @@ const SECONDS_OF_PACE = 3
 const WARM_S = 2
 
 export async function play(bench: Bench, double: string, scenario: Scenario): Promise<Figures> {
-  const key = `key-${scenario.name.replace(/\W+/g, '-')}`
+  const key = nameOfKey(scenario.name)
   await configure(double, key, scenario.provider)
   await configure(double, NEIGHBOUR, {})
   const agent = await deploy(bench, scenario.agent, environment(double, key))
@@ -63,7 +63,9 @@ export async function play(bench: Bench, double: string, scenario: Scenario): Pr
   }
 }
 
-const environment = (double: string, key: string) => ({
+export const nameOfKey = (scenario: string) => `key-${scenario.replace(/\W+/g, '-')}`
+
+export const environment = (double: string, key: string) => ({
   OPENAI_API_KEY: key,
   OPENAI_BASE_URL: `${double}/v1`,
 })
@@ -102,14 +104,14 @@ async function submit(bench: Bench, { agent_id, project }: Agent, { most_s }: Sc
   return isOver ? (performance.now() - from) / 1000 : Number.POSITIVE_INFINITY
 }
 
-async function configure(double: string, key: string, settings: Partial<Settings>): Promise<void> {
+export async function configure(double: string, key: string, settings: Partial<Settings>): Promise<void> {
   const content = JSON.stringify({ label: 'delivery' })
   const body = JSON.stringify({ key, content, ...settings })
   const response = await fetch(`${double}/__config`, { method: 'POST', body })
   if (!response.ok) throw new Error(`the double answered ${response.status}`)
 }
 
-const read = async (double: string, key: string): Promise<Counts> =>
+export const read = async (double: string, key: string): Promise<Counts> =>
   (await fetch(`${double}/__counts?key=${encodeURIComponent(key)}`)).json() as Promise<Counts>
 
 function lines({
@@ -128,7 +130,7 @@ function lines({
 }
 
 /** @returns false if the time was over before */
-async function ended({ sql }: Bench, run_id: string, until: number): Promise<boolean> {
+export async function ended({ sql }: Bench, run_id: string, until: number): Promise<boolean> {
   while (performance.now() < until) {
     const [run] = await sql`select finished_at is not null as over from runs where id = ${run_id}`
     if (run!.over) return true
@@ -137,12 +139,12 @@ async function ended({ sql }: Bench, run_id: string, until: number): Promise<boo
   return false
 }
 
-type Ends = Pick<
+export type Ends = Pick<
   Figures,
   'ok' | 'failed' | 'cancelled' | 'waiting' | 'open' | 'most_sends' | 'retries' | 'notes'
 >
 
-async function figuresOf({ sql }: Bench, run_id: string): Promise<Ends> {
+export async function figuresOf({ sql }: Bench, run_id: string): Promise<Ends> {
   const [ends] = await sql`
     select count(*) filter (where outcome in ('ok', 'degraded'))::int as ok,
       count(*) filter (where status = 'failed')::int as failed,
@@ -167,7 +169,7 @@ async function figuresOf({ sql }: Bench, run_id: string): Promise<Ends> {
 }
 
 /** The first cancellation starts no more items, the second aborts those in flight. */
-async function cancel(bench: Bench, { project }: Deployed, run_id: string): Promise<void> {
+export async function cancel(bench: Bench, { project }: Deployed, run_id: string): Promise<void> {
   for (let i = 0; i < 2; i++)
     await project.client
       .POST('/v2/runs/{runId}/cancel', { params: { path: { runId: run_id } } })

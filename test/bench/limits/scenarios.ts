@@ -2,6 +2,7 @@
 // which what fails is back after seconds; the long one has the times of a bad night.
 
 import type { Kind, Provider, Settings } from '../../support/provider.ts'
+import type { AgentKind } from './agents.ts'
 
 export interface Scenario {
   name: string
@@ -11,7 +12,7 @@ export interface Scenario {
   /** When it fails, and for how long, if it is back afterwards. */
   from_s: number
   for_s: number | null
-  agent: 'bundle' | 'url' | 'deadly bundle'
+  agent: AgentKind
   provider: Partial<Settings>
   /** The agent itself is stopped from `from_s` on, for `for_s`. */
   stopsAgent?: true
@@ -20,7 +21,7 @@ export interface Scenario {
 }
 
 /** Half of the answers within 800 ms, one in a hundred after 8 s: what was measured with providers (sigma: settings.ts). */
-const LATENCY = { median_ms: 800, sigma: 0.99 }
+export const LATENCY = { median_ms: 800, sigma: 0.99 }
 /** As fast on average, without slow answers: each of them would leave a place that does not hang. */
 const EVEN = { median_ms: 1300, sigma: 0.1 }
 /** 256 places of a project and 1.3 s an answer on average. */
@@ -78,7 +79,7 @@ export function scenarios(isQuick: boolean): Scenario[] {
     for_s: null,
     provider: { latency: LATENCY, ...provider },
   })
-  const poisonous = (name: string, agent: Scenario['agent'], poisons_of: number): Scenario => ({
+  const poisonous = (name: string, agent: AgentKind, poisons_of: number): Scenario => ({
     ...always(name, { latency: { median_ms: 1000, sigma: 0 } }),
     agent,
     items: poisons_of,
