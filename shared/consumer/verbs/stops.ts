@@ -168,7 +168,8 @@ const isCount = (value: unknown) =>
   value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_CALLS)
 const isAmount = (value: unknown) =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
-const isLimit = ({ of, amount, left, reset_ms, window_ms }: ToldLimit) =>
+const isLimit = (limit: ToldLimit | null) => limit !== null && typeof limit === 'object' && isLimitOf(limit)
+const isLimitOf = ({ of, amount, left, reset_ms, window_ms }: ToldLimit) =>
   LIMITED.includes(of) &&
   isAmount(left) &&
   [amount, reset_ms, window_ms].every(one => one == null || isAmount(one))

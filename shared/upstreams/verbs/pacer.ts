@@ -67,7 +67,8 @@ export class Pacer {
 
   /** So many items of a deployment would begin. */
   want(deployment_id: string, items: number): void {
-    for (const one of this.#byDeployment.get(deployment_id) ?? []) if (one.is_bound) one.wants = items
+    for (const one of this.#byDeployment.get(deployment_id) ?? [])
+      if (one.is_bound) one.wants = Math.max(one.wants, items)
     this.#schedule()
   }
 
@@ -103,8 +104,12 @@ export class Pacer {
 
   /** Learns of upstreams that other processes know. Rejects if they cannot be read. */
   async read(project_ids: readonly string[]): Promise<void> {
-    for (const { deployments, ...row } of await findPaced(this.#ctx.sql, project_ids))
+    for (const { deployments, ...row } of await findPaced(this.#ctx.sql, project_ids)) {
+      const isNew = !this.#paced.has(row.id)
       for (const deployment_id of deployments) this.#of(row, deployment_id)
+      const one = this.#paced.get(row.id)
+      if (isNew && one !== undefined) await this.#take(one) // to know whether it holds items back
+    }
   }
 
   #of(name: UpstreamName & { label: string | null }, deployment_id: string): Paced {
@@ -134,6 +139,9 @@ export class Pacer {
       this.#timer = undefined
       for (const one of this.#paced.values()) if (this.#isDue(one)) void this.#take(one)
     }, LIMITS.upstream_turn_ms)
+    // Of what is new nobody knows yet how many may begin.
+    for (const one of this.#paced.values())
+      if (one.turn_ms === Number.NEGATIVE_INFINITY && this.#isDue(one)) void this.#take(one)
   }
 
   /** One that holds nothing back is not asked, only told from time to time. */

@@ -1,0 +1,145 @@
+// Items that begin no faster than the limits of what they need allow. The agent tells limits in lines, as one in another
+// language does; conservation is checked after each test.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { consume } from '../../../shared/consumer/verbs/consume.ts'
+import type { AgentLine, ItemLine, UpstreamReport } from '../../../shared/protocol/rules/protocol.ts'
+import { isBound, type Pacing } from '../../../shared/upstreams/rules/pacing.ts'
+import { KnownUpstreams } from '../../../shared/upstreams/verbs/known-upstreams.ts'
+import type { ToldLimit } from '../../../shared/upstreams/vocabulary.ts'
+import { conservation, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let engine: TestEngine
+let stop: AbortController
+beforeEach(async () => {
+  engine = await testEngine()
+  stop = new AbortController()
+})
+afterEach(() => engine.close())
+
+const HOST = 'api.provider.test'
+const limit = (left: number, rest: Partial<ToldLimit> = {}): ToldLimit => ({
+  of: 'requests',
+  amount: 100,
+  left,
+  reset_ms: 3_600_000,
+  window_ms: 3_600_000,
+  ...rest,
+})
+
+/** An item whose only call was served. */
+const called = (item: ItemLine, upstream: Partial<UpstreamReport>): AgentLine[] => [
+  step(item, 'classify', { kind: 'llm_call', upstream: { host: HOST, served: 1, ...upstream } }),
+  result(item),
+]
+
+const begun = () => engine.requests.flat().length
+const pacingOf = async (): Promise<Pacing | undefined> =>
+  (await engine.sql<{ pacing: Pacing }[]>`select pacing from upstreams where host = ${HOST}`)[0]?.pacing
+
+/** A provider that serves so many in an hour, and says how many are left; the second answer comes once the first was heard. */
+function serve(amount: number) {
+  let left = amount
+  engine.play(async function* (items) {
+    if (left < amount) await eventually(async () => expect(await pacingOf()).toBeDefined())
+    for (const item of items) yield* called(item, { limits: [limit(Math.max(0, --left), { amount })] })
+  })
+}
+const ended = async (runId: string) =>
+  (await engine.items(runId)).filter(({ status }) => status === 'completed').length
+
+describe('items that need a limited upstream [items.paced]', () => {
+  it('are not sent beyond what its answers say is left, and hold no place meanwhile', async () => {
+    await engine.deploy({ concurrency: 4 })
+    serve(30)
+    const runId = await engine.submit(100)
+    const consumed = consume(engine.ctx, { stop: stop.signal })
+    await eventually(async () => expect(begun()).toBeGreaterThanOrEqual(20))
+    await eventually(async () => {
+      const run = await engine.run(runId)
+      expect(run.running).toBe(0)
+      expect(isBound((await pacingOf())!, Date.now())).toBe(true)
+    })
+    stop.abort()
+    await consumed
+    await engine.ctx.idle()
+    // Those that had been sent before the first answer came are over it.
+    expect(begun()).toBeLessThanOrEqual(34)
+    expect(await conservation(engine, runId)).toEqual([])
+    expect(await engine.run(runId)).toMatchObject({ failed: 0, finished_at: null })
+  })
+
+  it('of an agent that other consumers know need permits here too', async () => {
+    await engine.deploy({ concurrency: 4 })
+    serve(4)
+    await engine.submit(4)
+    await consume(engine.ctx)
+    await engine.ctx.idle()
+    const before = (await pacingOf())!
+    const other = engine.other(items => items.flatMap(item => called(item, {})))
+    await KnownUpstreams.of(other).pacer.read([engine.project_id])
+    const runId = await engine.submit(20)
+    const consumed = consume(other, { stop: stop.signal })
+    await eventually(async () =>
+      expect((await pacingOf())!.looks.at(-1)!.at_ms).toBeGreaterThan(before.looks.at(-1)!.at_ms + 1000),
+    )
+    stop.abort()
+    await consumed
+    expect(await ended(runId)).toBe(0)
+  })
+
+  it('share permits between runs, whatever their size', async () => {
+    await engine.deploy({ concurrency: 50 })
+    engine.play(items =>
+      items.flatMap(item =>
+        called(item, { limits: [limit(2, { amount: 600, window_ms: 10_000, reset_ms: 9967 })] }),
+      ),
+    )
+    const [large, small] = [await engine.submit(400), await engine.submit(20)]
+    const consumed = consume(engine.ctx, { stop: stop.signal })
+    await eventually(async () => expect((await engine.run(small)).finished_at).not.toBeNull())
+    expect(await ended(large)).toBeLessThan(400)
+    stop.abort()
+    await consumed
+  })
+
+  it('are not held back by a provider that tells no limits and refuses nobody', async () => {
+    await engine.deploy({ concurrency: 100 })
+    engine.play(items => items.flatMap(item => called(item, {})))
+    const runId = await engine.submit(3000)
+    await consume(engine.ctx)
+    expect(await ended(runId)).toBe(3000)
+  })
+})
+
+describe('what an agent tells of limits', () => {
+  it.for<[unknown, string]>([
+    [{ limits: 7 }, 'limits must be a list of at most 8'],
+    [{ limits: [{ of: 'bananas', left: 1 }] }, 'limits must be a list of at most 8'],
+    [{ limits: [{ of: 'requests', left: -1 }] }, 'limits must be a list of at most 8'],
+    [{ limits: [{ of: 'requests', left: 1, amount: 'many' }] }, 'limits must be a list of at most 8'],
+    [{ limits: [null] }, 'limits must be a list of at most 8'],
+    [{ limits: Array(9).fill({ of: 'requests', left: 1 }) }, 'limits must be a list of at most 8'],
+    [{ served: 1.5 }, 'served must be a whole number'],
+    [{ served: -1 }, 'served must be a whole number'],
+  ])('is refused with its item if it is wrong: %j', async ([report, words]) => {
+    await engine.deploy({ concurrency: 1 })
+    engine.play(items => items.flatMap(item => called(item, report as UpstreamReport)))
+    const runId = await engine.submit(1)
+    await consume(engine.ctx)
+    const [item] = await engine.items(runId)
+    expect(item).toMatchObject({ status: 'failed', error_code: 'protocol_error' })
+    expect(item!.error_message).toContain(words)
+  })
+
+  it('may leave out what it does not know', async () => {
+    await engine.deploy({ concurrency: 1 })
+    engine.play(items =>
+      items.flatMap(item => called(item, { limits: [{ of: 'tokens', left: 500 } as ToldLimit] })),
+    )
+    const runId = await engine.submit(2)
+    await consume(engine.ctx)
+    expect(await ended(runId)).toBe(2)
+  })
+})
