@@ -9,8 +9,10 @@ import { fairness, leastSeconds, shareUsed } from './share.ts'
 import { linesOf } from './texts.ts'
 
 export interface LimitedFigures extends Omit<Ends, 'most_sends'> {
+  /** Until the last item ended, which may have had a slow answer. */
   seconds: number
-  /** In which the limit would have allowed all that was used of it. */
+  /** From the first call to the last, and in which time the limit would have allowed as much. */
+  last_call_s: number
   least_s: number
   calls: number
   /** By the limits. */
@@ -101,10 +103,10 @@ const lastCall = ({ callsAgain }: Limited, { last_item_s, last_call_s }: Counts)
 const secondsSince = ({ first_call_at }: Counts) => (Date.now() - (first_call_at ?? Date.now())) / 1000
 
 function ofCounts(of: Limited, counts: Counts, until_s: number) {
-  const { calls, useless, most_in_flight, limits, failures } = counts
+  const { calls, useless, most_in_flight, last_call_s, limits, failures } = counts
   const refused = (failures.rate ?? 0) + (failures.too_large ?? 0)
   const share = shareUsed(limits, of, until_s)
-  return { calls, refused, useless, most_in_flight, share, least_s: leastSeconds(limits) }
+  return { calls, refused, useless, most_in_flight, share, last_call_s, least_s: leastSeconds(limits) }
 }
 
 async function fairnessOf({ sql }: Bench, runs: readonly Run[], { first_call_at }: Counts) {
