@@ -182,8 +182,8 @@ function tellGate(call: Call, header: (name: string) => string | null): void {
   const gate = scope.of.upstreams.gateOf(place)
   const limits = toldLimits(header, now_ms)
   gate.served(limits, began_ms)
-  const served = gate.toReport()
-  if (served > 0) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, served, limits }
+  const report = gate.toReport()
+  if (report) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, ...report, limits }
 }
 
 /** Sends the call. One whose answer does not begin for much longer than others of its step is given up. */

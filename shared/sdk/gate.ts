@@ -2,6 +2,7 @@
 // as fast as its limits allow; one that would wait for long is not begun, and one that nobody waits for any more takes no turn.
 
 import { LIMITS } from '../kernel/limits.ts'
+import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { type Pacing, paceTurn, startPacing, type Turn } from '../upstreams/rules/pacing.ts'
 import type { ToldLimit } from '../upstreams/vocabulary.ts'
 
@@ -53,14 +54,14 @@ export class Gate {
     this.#turn({ refused: 1 })
   }
 
-  /** How many calls were served since the consumer heard of it, if it should hear again; else 0. */
-  toReport(): number {
+  /** What the consumer should hear of it, if it should hear again. */
+  toReport(): Pick<UpstreamReport, 'served' | 'held'> | undefined {
     const now_ms = this.#now()
-    if (now_ms - this.#reported_ms < LIMITS.upstream_told_ms) return 0
+    if (now_ms - this.#reported_ms < LIMITS.upstream_told_ms) return undefined
     this.#reported_ms = now_ms
-    const served = this.pacing.served - this.#reported
+    const served = Math.max(0, this.pacing.served - this.#reported)
     this.#reported = this.pacing.served
-    return Math.max(0, served)
+    return { served, held: this.#waiting.length }
   }
 
   #turn(turn: Partial<Turn>): number {

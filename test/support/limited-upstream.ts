@@ -2,8 +2,8 @@
 // minute of calls takes milliseconds and always ends alike.
 
 import { type Pacing, paceTurn, startPacing } from '../../shared/upstreams/rules/pacing.ts'
-import type { ToldLimit } from '../../shared/upstreams/rules/told-limits.ts'
 import type { ToldAt } from '../../shared/upstreams/rules/tracked-limit.ts'
+import type { ToldLimit } from '../../shared/upstreams/vocabulary.ts'
 
 export interface SimulatedLimit {
   of: ToldLimit['of']

@@ -89,12 +89,17 @@ export class Stops {
 
   /** A step shows what an upstream does, and its item goes on. */
   seen(inFlight: InFlightItem, report: UpstreamReport, message: string): void {
-    const { fault, ago_ms = 0, closed, limits = [], served = 0 } = checked(report)
+    const { fault, ago_ms = 0, closed, limits = [], served = 0, held = 0 } = checked(report)
     const place = this.#placeOf(report)
     const { project_id, target } = this.#claim
     const began_ms = this.#now() - ago_ms
     if (limits.length + served > 0)
-      this.#known.pacer.told({ project_id, ...place }, target.deployment_id, { limits, served, began_ms })
+      this.#known.pacer.told({ project_id, ...place }, target.deployment_id, {
+        limits,
+        served,
+        held,
+        began_ms,
+      })
     if (fault === undefined) return this.#known.served(project_id, place, began_ms)
     this.#stopped(inFlight, {
       place,
@@ -179,7 +184,7 @@ const isFlag = (value: unknown) => value === undefined || typeof value === 'bool
 const HOST = /^[\x21-\x7e]+$/
 
 function checked(report: UpstreamReport): UpstreamReport {
-  const { host, key, model, fault, ago_ms, closed, called, others_served, served, limits } = report
+  const { host, key, model, fault, ago_ms, closed, called, others_served, served, held, limits } = report
   const problem =
     typeof host !== 'string' || !isText(host, LIMITS.upstream_host_characters) || !HOST.test(host)
       ? `host must be 1 to ${LIMITS.upstream_host_characters} visible characters of ASCII`
@@ -193,8 +198,8 @@ function checked(report: UpstreamReport): UpstreamReport {
               ? 'ago_ms must be a number of milliseconds'
               : ![closed, called, others_served].every(isFlag)
                 ? 'closed, called and others_served must be true or false'
-                : !isCount(served)
-                  ? `served must be a whole number up to ${MOST_CALLS}`
+                : ![served, held].every(isCount)
+                  ? `served and held must be whole numbers up to ${MOST_CALLS}`
                   : limits !== undefined &&
                       !(Array.isArray(limits) && limits.length <= MOST_LIMITS && limits.every(isLimit))
                     ? `limits must be a list of at most ${MOST_LIMITS}, each with "of" (${LIMITED.join(', ')}) and "left"`

@@ -123,6 +123,8 @@ export interface UpstreamReport {
   others_served?: boolean
   /** Calls that were answered well since the last report of this process. */
   served?: number
+  /** Calls that wait for their turn in this process. */
+  held?: number
   /** What the answer's headers say about limits. */
   limits?: ToldLimit[]
 }

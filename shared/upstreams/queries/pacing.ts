@@ -39,14 +39,13 @@ export async function takeTurn(sql: Sql, upstream: Paced, turn: ItemsTurn): Prom
       began_ms: now_ms - began_ago_ms,
       at_ms: now_ms - ago_ms,
     }))
-    // While it is closed, probes and what it lets through as it opens are all that begins.
-    const wants = row.is_open ? turn.wants : 0
-    const permits = paceTurn(pacing, { ...turn, now_ms, told, wants })
+    const permits = paceTurn(pacing, { ...turn, now_ms, told, wants: row.is_open ? turn.wants : 0 })
     const known = [...new Set([...turn.deployments, ...deployments])].slice(0, LIMITS.upstream_deployments)
     await own`
       update upstreams set pacing = ${own.json(pacing as never)}, deployments = ${known}::uuid[], used_at = now()
       where project_id = ${upstream.project_id} and id = ${upstream.id}`
-    return { permits, is_bound: isBound(pacing, now_ms) }
+    // Only what tries it begins while it is closed, and needs no permit for that.
+    return { permits, is_bound: row.is_open && isBound(pacing, now_ms) }
   }) as Promise<TakenTurn>
 }
 

@@ -81,7 +81,7 @@ export const startPacing = (now_ms: number): Pacing => ({
   share: 1,
   peak: null,
   raised_ms: now_ms,
-  lowered_ms: Number.NEGATIVE_INFINITY,
+  lowered_ms: 0,
   lowered_passed: 0,
   next_ms: now_ms,
   looks: [],

@@ -35,12 +35,15 @@ export interface TrackedLimit {
   /** What a call takes. */
   cost: number
   costed_ms: number
+  /** How often that was learned. */
+  costs: number
   /** The latest answers, oldest first. */
   told: Told[]
 }
 
 const TOLD = 24
 const COST_EACH_MS = 300
+const FEW_COSTS = 6
 /** What lasts longer is a stock: it may be used as fast as the others allow. */
 const PACED_MS = 90_000
 /** What a window of a second or so has left is over before it is known. */
@@ -57,7 +60,8 @@ export const trackLimit = ({ of, amount, window_ms }: ToldAt & { amount: number 
   length_ms: window_ms,
   stamp: 'at',
   cost: of === 'requests' ? 1 : 0,
-  costed_ms: Number.NEGATIVE_INFINITY,
+  costed_ms: 0,
+  costs: 0,
   told: [],
 })
 
@@ -148,8 +152,13 @@ function learnCost(limit: TrackedLimit): void {
   const cost = (filledSince(first) + first.left - last.left) / (last[at].begun - first[at].begun)
   if (cost <= 0) return
   limit.costed_ms = last.at.ms
-  const gain = isShort ? 0.1 : 0.3 // nothing corrects an error in a short one
-  limit.cost += gain * (Math.min(1.5 * limit.cost, Math.max(cost, limit.cost / 1.5)) - limit.cost)
+  limit.costs++
+  // The first figures may be far off; later ones are only a little, or somebody else calls too. Nothing corrects an error
+  // in a short limit.
+  const gain = Math.max(isShort ? 0.1 : 0.3, 1 / (limit.costs + 1))
+  const most = limit.costs < FEW_COSTS ? 10 : 1.5
+  const within = Math.min(most * limit.cost, Math.max(cost, limit.cost / most))
+  limit.cost += gain * (within - limit.cost)
 }
 
 /** The least that answers told of the present window, which others told before others had begun; null if none did. */

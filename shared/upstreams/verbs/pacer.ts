@@ -9,6 +9,15 @@ import { findPaced, type PacedRow, type ToldAgo, takeTurn } from '../queries/pac
 import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import type { ToldLimit } from '../vocabulary.ts'
 
+/** What a process of an agent reports of an upstream. */
+interface Report {
+  limits: readonly ToldLimit[]
+  served: number
+  held: number
+  /** Of the call whose answer told the limits. */
+  began_ms: number
+}
+
 interface Told extends ToldLimit {
   began_ms: number
   at_ms: number
@@ -25,12 +34,16 @@ interface Paced {
   begun: number
   served: number
   refused: number
+  /** Calls that wait for their turn in an agent's process, as it said last. */
+  held: number
   told: Told[]
   turn_ms: number
   isTaking: boolean
 }
 
 const TOLD_PER_TURN = 16
+/** While more calls wait in an agent's process, no more items are sent there. */
+const HELD = 8
 /** Agents in other languages leave out what they do not know. */
 const UNTOLD = { amount: null, reset_ms: null, window_ms: null }
 
@@ -86,11 +99,14 @@ export class Pacer {
   told(
     name: UpstreamName & { label: string | null },
     deployment_id: string,
-    { limits, served, began_ms }: { limits: readonly ToldLimit[]; served: number; began_ms: number },
+    { limits, served, held, began_ms }: Report,
   ): void {
     const one = this.#of(name, deployment_id)
     const at_ms = this.#ctx.now()
     one.served += served
+    // What waits in the agent's process has not begun, as far as the upstream is concerned.
+    one.begun -= held - one.held
+    one.held = held
     for (const limit of limits)
       if (one.told.length < TOLD_PER_TURN) one.told.push({ ...UNTOLD, ...limit, began_ms, at_ms })
     this.#schedule()
@@ -148,7 +164,7 @@ export class Pacer {
   #isDue({ is_bound, wants, permits, begun, served, refused, told, turn_ms, isTaking }: Paced): boolean {
     if (isTaking) return false
     if (refused > 0 || (is_bound && wants > permits) || told.length > 0) return true
-    return begun + served > 0 && (is_bound || sinceMs(this.#ctx.now(), turn_ms) > 1000)
+    return begun + served !== 0 && (is_bound || sinceMs(this.#ctx.now(), turn_ms) > 1000)
   }
 
   async #take(one: Paced): Promise<void> {
@@ -163,7 +179,8 @@ export class Pacer {
     const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? one.permits : 0
     Object.assign(one, { isTaking: true, turn_ms: now_ms, begun: 0, served: 0, refused: 0, told: [] })
     one.permits -= unused
-    const wants = one.is_bound ? Math.max(0, one.wants - one.permits) : 0
+    const hasBacklog = one.held > HELD
+    const wants = one.is_bound && !hasBacklog ? Math.max(0, one.wants - one.permits) : 0
     one.wants = 0
     try {
       const turn = { begun: begun - unused, served, refused, told, wants, ahead_ms: LIMITS.upstream_turn_ms }
@@ -173,7 +190,8 @@ export class Pacer {
       if (wants > 0) one.permits += taken.permits
       if (taken.permits > 0) one.permitted_ms = this.#ctx.now()
       if (isFreed) one.permits = 0
-      if (isFreed || one.permits > 0 || wants > 0) for (const listener of this.#listeners) listener()
+      if (isFreed || one.permits > 0 || wants > 0 || hasBacklog)
+        for (const listener of this.#listeners) listener()
     } catch (error) {
       one.begun += begun // what was told and refused meanwhile is told again by the next calls
       noteTrouble(this.#ctx.sql, error, this.#ctx.now())
@@ -184,7 +202,7 @@ export class Pacer {
   }
 
   #isWorthATurn = ({ begun, served, refused, told, wants, permits }: Paced) =>
-    begun + served + refused + told.length + permits > 0 || wants > 0
+    begun !== 0 || served + refused + told.length + permits + wants > 0
 }
 
 const startPaced = (row: Paced['row']): Paced => ({
@@ -197,6 +215,7 @@ const startPaced = (row: Paced['row']): Paced => ({
   begun: 0,
   served: 0,
   refused: 0,
+  held: 0,
   told: [],
   turn_ms: Number.NEGATIVE_INFINITY,
   isTaking: false,

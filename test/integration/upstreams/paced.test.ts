@@ -121,8 +121,8 @@ describe('what an agent tells of limits', () => {
     [{ limits: [{ of: 'requests', left: 1, amount: 'many' }] }, 'limits must be a list of at most 8'],
     [{ limits: [null] }, 'limits must be a list of at most 8'],
     [{ limits: Array(9).fill({ of: 'requests', left: 1 }) }, 'limits must be a list of at most 8'],
-    [{ served: 1.5 }, 'served must be a whole number'],
-    [{ served: -1 }, 'served must be a whole number'],
+    [{ served: 1.5 }, 'served and held must be whole numbers'],
+    [{ served: -1 }, 'served and held must be whole numbers'],
   ])('is refused with its item if it is wrong: %j', async ([report, words]) => {
     await engine.deploy({ concurrency: 1 })
     engine.play(items => items.flatMap(item => called(item, report as UpstreamReport)))
