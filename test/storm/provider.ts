@@ -1,4 +1,5 @@
-// The model provider that the agents' steps call. Guarantee: it refuses everybody or nobody, and answers well otherwise.
+// The model provider that the agents' steps call. Guarantee: it refuses everybody, nobody, or those beyond its limit, and
+// answers well otherwise.
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -16,6 +17,8 @@ const REFUSALS = {
   limits: {
     status: 429,
     headers: { 'retry-after': '1' },
+    /** Calls in a second that it serves all the same. */
+    serves: 40,
     error: { message: 'Rate limit reached for requests', code: 'rate_limit_exceeded' },
   },
 }
@@ -26,17 +29,29 @@ export interface Provider {
   url: string
   served: number
   refused: number
-  /** Refuses all calls until the returned function is called. */
+  /** Refuses all calls, or those beyond a limit, until the returned function is called. */
   refuse(how: Refusal): () => void
   close(): Promise<void>
 }
 
+const limitHeaders = (amount: number, left: number, reset_ms: number) => ({
+  'x-ratelimit-limit-requests': String(amount),
+  'x-ratelimit-remaining-requests': String(left),
+  'x-ratelimit-reset-requests': `${reset_ms}ms`,
+})
+
 export async function startProvider(): Promise<Provider> {
   let refusal: Refusal | undefined
+  const second = { at: 0, calls: 0 }
   const answer = (response: ServerResponse) => {
-    if (refusal === undefined) {
+    const limit = refusal === 'limits' ? REFUSALS.limits.serves : undefined
+    const now = Date.now()
+    if (second.at !== Math.floor(now / 1000)) Object.assign(second, { at: Math.floor(now / 1000), calls: 0 })
+    second.calls++
+    if (refusal === undefined || (limit !== undefined && second.calls <= limit)) {
       provider.served++
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(COMPLETION))
+      const told = limit === undefined ? {} : limitHeaders(limit, limit - second.calls, 1000 - (now % 1000))
+      response.writeHead(200, { 'content-type': 'application/json', ...told }).end(JSON.stringify(COMPLETION))
       return
     }
     provider.refused++

@@ -39,10 +39,11 @@ describe('limits that answers tell', () => {
   ]
   it.for(
     TOLD.flatMap(one => (['at the answer', 'at the call'] as const).map(tells => [...one, tells] as const)),
-  )('are used to the last call and hardly overrun: %s, figures %s', ([, limits, rest, tells]) => {
+  )('are used to the last call and hardly overrun: %s', ([, limits, rest, tells]) => {
     const { share, refused } = used({ limits, seconds: 70, tells, ...rest })
     expect(share).toBeGreaterThan(0.95)
-    expect(refused).toBeLessThan(0.0125)
+    // Later calls of an item do not ask here, as where the agent is none of the SDK.
+    expect(refused).toBeLessThan(rest.calls === undefined ? 0.0125 : 0.02)
   })
 
   it('are kept when they fall, and used when they rise again', () => {

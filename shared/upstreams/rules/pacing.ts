@@ -163,7 +163,9 @@ function look({ looks, begun, refused }: Pacing, { now_ms, wants }: Turn): void 
 /** How many calls had begun by a moment. */
 function begunBy({ looks, begun }: Pacing, ms: number, now_ms: number): number {
   const at = looks.findLastIndex(({ at_ms }) => at_ms <= ms)
-  const from = looks[Math.max(0, at)] ?? { at_ms: now_ms, begun: 0 }
+  // Before the first look nothing had begun; before the oldest that is kept, at most what had by then.
+  if (at === -1) return looks.length < LOOKS ? 0 : looks[0]!.begun
+  const from = looks[at]!
   const to = looks[at + 1] ?? { at_ms: now_ms, begun }
   const part = Math.min(1, Math.max(0, (ms - from.at_ms) / Math.max(1, to.at_ms - from.at_ms)))
   return from.begun + part * (to.begun - from.begun)
