@@ -4005,7 +4005,7 @@ export interface components {
                  * @description What keeps more of it from starting; null where it has room.
                  * @enum {string|null}
                  */
-                token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next" | null;
+                token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "paced" | "next" | null;
                 /** @description The same in a sentence. */
                 message: string | null;
             }[];
@@ -5984,7 +5984,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "paced" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */

@@ -5,7 +5,7 @@ import type { ItemKey } from '../../kernel/ids.ts'
 import { PATIENCE_LEFT_MS, SHUT_UPSTREAM } from '../../upstreams/queries/shown-upstreams.ts'
 import type { WhyFacts } from '../rules/why.ts'
 
-export type WaitingItem = Omit<WhyFacts, 'admission' | 'deployment_kind'> & { due_at: Date | null }
+export type WaitingItem = Omit<WhyFacts, 'admission' | 'deployment_kind' | 'paced'> & { due_at: Date | null }
 
 export async function findWaiting(
   sql: Sql,

@@ -35,6 +35,7 @@ const queued: WhyFacts = {
   due_in_ms: null,
   upstream: null,
   unavailable: null,
+  paced: null,
   last_attempt: null,
   ahead: 0,
   partition: null,
@@ -94,6 +95,7 @@ describe('why an item is not running', () => {
 
   it('is partition_share when its partition is at its cap', () => {
     expect(why({ partition: { key: 'a', running: 2, cap: 2 } })).toBe('partition_share')
+    expect(why({ paced: { host: 'api.example.com', label: null, per_second: 8 } })).toBe('paced')
     expect(why({ partition: { key: 'a', running: 1, cap: 2 } })).toBe('next')
   })
 

@@ -8,7 +8,7 @@ import { dollars } from '../../prices/rules/amounts.ts'
 import { budgetName, saySpent } from '../../prices/rules/budgets.ts'
 import { setPriceCommand } from '../../prices/rules/prices.ts'
 import type { TriageLane } from '../../triage/vocabulary.ts'
-import { type RunWait, sayWait } from '../../upstreams/rules/upstream-words.ts'
+import { type Paced, type RunWait, sayPace, sayWait } from '../../upstreams/rules/upstream-words.ts'
 import { type AdmissionFacts, admit, isSpent } from './admission.ts'
 
 /** What an item can be waiting for; `ended` and `running` are not waits, nor is `next`: the item's turn comes. */
@@ -36,6 +36,7 @@ export const WAITS = [
   'run_cap',
   'project_cap',
   'partition_share',
+  'paced',
   'next',
 ] as const
 export type WaitToken = (typeof WAITS)[number]
@@ -66,6 +67,8 @@ export interface WhyFacts {
   /** Items of its run that are offered before it. */
   ahead: number
   partition: { key: string; running: number; cap: number } | null
+  /** The limited upstream that holds its agent's items back most. */
+  paced: Paced | null
   deployment_kind: DeploymentKind | null
   /** Null when the run has ended or is not open yet. */
   admission: AdmissionFacts | null
@@ -172,6 +175,7 @@ function queued(facts: WhyFacts): Why {
     }
   const before =
     facts.ahead === 0 ? 'It is the next of its run' : `${facts.ahead} items of its run are offered before it`
+  if (facts.paced !== null) return { token: 'paced', message: `${before}: ${sayPace(facts.paced)}` }
   return { token: 'next', message: `${before}, and there is room: its turn comes by itself.` }
 }
 

@@ -3,8 +3,9 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { isBound, type Pacing, paceTurn, startPacing, type Turn } from '../rules/pacing.ts'
+import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../rules/pacing.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
+import type { Paced } from '../rules/upstream-words.ts'
 import type { ToldLimit } from '../vocabulary.ts'
 
 /** Limits that an answer told, by how long ago its call began and it came. */
@@ -24,10 +25,10 @@ export interface TakenTurn {
   is_bound: boolean
 }
 
-type Paced = UpstreamName & { id: string; label: string | null }
+type Limited = UpstreamName & { id: string; label: string | null }
 
 /** Takes a turn at an upstream, for one process. */
-export async function takeTurn(sql: Sql, upstream: Paced, turn: ItemsTurn): Promise<TakenTurn> {
+export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Promise<TakenTurn> {
   return sql.begin(async tx => {
     const own = tx as unknown as Sql
     const row = (await lock(own, upstream)) ?? (await add(own, upstream))
@@ -56,7 +57,7 @@ interface Row {
   now_ms: number
 }
 
-async function lock(sql: Sql, { project_id, id }: Paced): Promise<Row | undefined> {
+async function lock(sql: Sql, { project_id, id }: Limited): Promise<Row | undefined> {
   const [row] = await sql<Row[]>`
     select pacing, deployments, state = 'open' as is_open, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
     from upstreams where project_id = ${project_id} and id = ${id} for update`
@@ -64,7 +65,7 @@ async function lock(sql: Sql, { project_id, id }: Paced): Promise<Row | undefine
 }
 
 /** Undefined if the project has as many upstreams as it may. */
-async function add(sql: Sql, upstream: Paced): Promise<Row | undefined> {
+async function add(sql: Sql, upstream: Limited): Promise<Row | undefined> {
   const { project_id, id, kind, host, key, model, deployment_id, label } = upstream
   await sql`
     insert into upstreams (project_id, id, kind, host, key, model, deployment_id, label, state, since, words, used_at)
@@ -77,7 +78,7 @@ async function add(sql: Sql, upstream: Paced): Promise<Row | undefined> {
 }
 
 /** An upstream that items of some deployments need, and have to ask for. */
-export interface PacedRow extends Paced {
+export interface PacedRow extends Limited {
   deployments: string[]
 }
 
@@ -87,4 +88,17 @@ export function findPaced(sql: Sql, project_ids: readonly string[]) {
     select project_id, id, kind, host, key, model, deployment_id, label, deployments
     from upstreams where project_id = any(${project_ids}::uuid[]) and pacing is not null
     order by used_at desc limit ${2 * LIMITS.upstreams_per_project * project_ids.length}`
+}
+
+/** The upstream by whose limits fewest items of a deployment may begin; null if none holds them back. */
+export async function findPace(sql: Sql, project_id: string, deployment_id: string): Promise<Paced | null> {
+  const rows = await sql<{ host: string; label: string | null; pacing: Pacing; now_ms: number }[]>`
+    select host, label, pacing, (extract(epoch from now()) * 1000)::float8 as now_ms from upstreams
+    where project_id = ${project_id} and ${deployment_id} = any(deployments) and state = 'open' and pacing is not null
+    order by used_at desc limit ${LIMITS.upstreams_per_deployment}`
+  const paced = rows.flatMap(({ host, label, pacing, now_ms }) => {
+    const per_second = rateOf(pacing, now_ms)
+    return per_second === null ? [] : [{ host, label, per_second }]
+  })
+  return paced.toSorted((a, b) => a.per_second - b.per_second)[0] ?? null
 }

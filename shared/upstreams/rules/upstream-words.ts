@@ -22,6 +22,13 @@ export interface RunWait {
   patience_ms: number
 }
 
+/** An upstream whose limits say how fast items begin. */
+export interface Paced {
+  host: string
+  label: string | null
+  per_second: number
+}
+
 /** @example 'api.openai.com (OPENAI_API_KEY)' */
 export const upstreamName = ({ host, label }: { host: string; label: string | null }): string =>
   label === null ? host : `${host} (${label})`
@@ -71,4 +78,13 @@ export function sayWait(what: string, upstream: ShutUpstream | null, patience_ms
     return `${capital(what)} waited for a provider that serves again: it continues within a minute.`
   if (upstream.state === 'open') return sayUpstream(upstream)
   return `${sayUpstream(upstream)} It is tried again ${sayNext(upstream.next_ms)}; ${what} waits until it serves, for at most ${coarseSpan(Math.max(1000, patience_ms))}.`
+}
+
+/** @example 'items begin as fast as the limits of api.openai.com (OPENAI_API_KEY) allow, now about 48 a second.' */
+export function sayPace({ per_second, ...upstream }: Paced): string {
+  const pace =
+    per_second >= 1
+      ? `${Math.round(per_second)} a second`
+      : `${Math.max(1, Math.round(per_second * 60))} a minute`
+  return `items begin as fast as the limits of ${upstreamName(upstream)} allow, now about ${pace}.`
 }
