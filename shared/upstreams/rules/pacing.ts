@@ -108,6 +108,8 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
 function permitsOf(pacing: Pacing, { now_ms, begun = 0, wants, ahead_ms }: Turn): number {
   const rooms = pacing.limits.map(limit => roomIn(limit, pacing.begun, now_ms))
   const rate = rateOf(pacing, now_ms)
+  // Of a limit that was told for the first time nobody knows what a call takes.
+  if (pacing.limits.some(({ cost }) => cost === 0)) rooms.push(unknownRoom(pacing, now_ms))
   if (rate === null) return Math.max(0, Math.min(wants, unknownRoom(pacing, now_ms), ...rooms))
   const one_ms = 1000 / rate
   const next_ms = Math.min(pacing.next_ms, now_ms + one_ms) // at the pace of now, not of then

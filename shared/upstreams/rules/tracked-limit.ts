@@ -26,6 +26,8 @@ interface Told {
 export interface TrackedLimit {
   of: ToldLimit['of']
   amount: number
+  /** What a full bucket, or a new window, has. */
+  holds: number
   /** A bucket fills all the time; a window starts anew. */
   kind: 'bucket' | 'window'
   /** How long an empty bucket fills, or a window lasts; null until it is known. */
@@ -56,10 +58,11 @@ const USUAL_MS = 60_000
 export const trackLimit = ({ of, amount, window_ms }: ToldAt & { amount: number }): TrackedLimit => ({
   of,
   amount,
+  holds: amount,
   kind: 'bucket',
   length_ms: window_ms,
   stamp: 'at',
-  cost: of === 'requests' ? 1 : 0,
+  cost: firstCost(of),
   costed_ms: 0,
   costs: 0,
   told: [],
@@ -70,6 +73,7 @@ export function tell(limit: TrackedLimit, told: ToldAt, begunBy: (ms: number) =>
   const { at_ms, began_ms, left, reset_ms, amount, window_ms } = told
   if (amount !== null && Math.abs(amount - limit.amount) > 0.01 * limit.amount) {
     limit.amount = amount
+    limit.holds = amount
     limit.told = []
     limit.length_ms = window_ms
   }
@@ -89,52 +93,84 @@ export function tell(limit: TrackedLimit, told: ToldAt, begunBy: (ms: number) =>
 const endOf = (one: Told, stamp: 'began' | 'at') => one[stamp].ms + (one.reset_ms ?? Number.POSITIVE_INFINITY)
 
 /** How long a bucket with these figures takes to fill: the same at any time, if it is one. */
-const fillOf = ({ amount }: TrackedLimit, { left, reset_ms }: Told): number | null =>
-  reset_ms === null || left >= amount ? null : (reset_ms * amount) / (amount - left)
+const fillOf = ({ holds }: TrackedLimit, { left, reset_ms }: Told): number | null =>
+  reset_ms === null || left >= holds ? null : (reset_ms * holds) / (holds - left)
 
-/** A bucket's figures agree on how long it takes to fill, a window's on when it ends. */
+/** Pairs of answers half of the kept ones apart. */
+function pairsOf({ told }: TrackedLimit): [Told, Told][] {
+  const half = Math.max(1, told.length >> 1)
+  return told.slice(half).map((other, i) => [told[i]!, other])
+}
+
+/**
+ * The less a bucket has left, the longer it takes until it is full; a window ends whatever is left, so that both fall, and
+ * rise together when the next one begins.
+ */
 function learnKind(limit: TrackedLimit, window_ms: number | null): void {
-  const { told } = limit
+  const { told, length_ms } = limit
   const resets = told.map(({ reset_ms }) => reset_ms ?? 0)
   const longest_ms = Math.max(...resets)
-  const errors = { bucket: 0, began: 0, at: 0 }
-  const half = told.length >> 1
-  for (let i = 0; i + half < told.length && half > 0; i++) {
-    const [one, other] = [told[i]!, told[i + half]!]
-    const [a, b] = [fillOf(limit, one), fillOf(limit, other)]
-    if (a === null || b === null) continue
-    errors.bucket += Math.min(1, (2 * Math.abs(a - b)) / (a + b))
+  const most = Math.max(1, ...told.map(({ left }) => left))
+  const rounding_ms = resets.every(reset => reset % 1000 === 0) ? 1000 : 0.02 * longest_ms
+  let votes = 0
+  for (const [one, other] of pairsOf(limit)) {
+    if (one.reset_ms === null || other.reset_ms === null) continue
+    const left = (other.left - one.left) / most
+    const reset_ms = other.reset_ms - one.reset_ms
+    const hasMoved = Math.abs(reset_ms) > rounding_ms
+    if (hasMoved && Math.abs(left) > 0.015) votes += left > 0 === reset_ms > 0 ? 1 : -1
+    else if (hasMoved || (reset_ms === 0 && Math.abs(left) > 0.3)) votes++
+  }
+  const kind = votes === 0 ? limit.kind : votes > 0 ? 'window' : 'bucket'
+  if (kind !== limit.kind) Object.assign(limit, { kind, length_ms: null, holds: limit.amount })
+  if (kind === 'window') learnWindow(limit, longest_ms)
+  else learnBucket(limit)
+  if (window_ms !== null && limit.holds === limit.amount) limit.length_ms = window_ms
+  // What calls cost was concluded from another length, if that is not nearly the same.
+  const ratio = (limit.length_ms ?? 1) / (length_ms ?? limit.length_ms ?? 1)
+  if (ratio > 2 || ratio < 0.5) Object.assign(limit, { cost: firstCost(limit.of), costs: 0 })
+}
+
+const firstCost = (of: TrackedLimit['of']) => (of === 'requests' ? 1 : 0)
+
+/** Ends that are told of one window agree, if the figures are of the moment that they are taken for. */
+function learnWindow(limit: TrackedLimit, longest_ms: number): void {
+  limit.length_ms = Math.max(limit.length_ms ?? 0, longest_ms)
+  const errors = { began: 0, at: 0 }
+  for (const [one, other] of pairsOf(limit))
     for (const stamp of ['began', 'at'] as const) {
       const apart = Math.abs(endOf(other, stamp) - endOf(one, stamp)) / longest_ms
-      const circular = Math.abs(apart - Math.round(apart)) * 2
-      errors[stamp] += Math.min(
-        circular,
-        Math.min(1, (apart * longest_ms) / Math.abs(other[stamp].ms - one[stamp].ms)),
-      )
+      if (Number.isFinite(apart)) errors[stamp] += Math.abs(apart - Math.round(apart))
     }
-  }
   limit.stamp = errors.began < errors.at ? 'began' : 'at'
-  const kind = errors[limit.stamp] < errors.bucket ? 'window' : 'bucket'
-  if (kind !== limit.kind) limit.length_ms = null
-  limit.kind = kind
-  if (window_ms !== null) limit.length_ms = window_ms
-  else if (kind === 'window') limit.length_ms = Math.max(limit.length_ms ?? 0, longest_ms)
-  else {
-    const fills = told.map(one => fillOf(limit, one)).filter(fill => fill !== null)
-    fills.sort((a, b) => a - b)
-    if (fills.length > 0) limit.length_ms = fills[fills.length >> 1]!
+}
+
+/** What is left and how long the rest takes to fill say how fast that is, and with it what a full bucket holds. */
+function learnBucket(limit: TrackedLimit): void {
+  const told = limit.told.filter(({ reset_ms }) => reset_ms !== null)
+  const high = told.reduce((a, b) => (b.left > a.left ? b : a), told[0]!)
+  const low = told.reduce((a, b) => (b.left < a.left ? b : a), told[0]!)
+  if (told.length > 2 && high.left - low.left > 0.05 * high.left && low.reset_ms! > high.reset_ms!) {
+    const refill = (high.left - low.left) / (low.reset_ms! - high.reset_ms!)
+    const holds = high.left + refill * high.reset_ms!
+    // Some hold less than they let through in a minute.
+    if (holds < 0.8 * limit.amount) limit.holds = holds
   }
+  const fills = told.map(one => fillOf(limit, one)).filter(fill => fill !== null)
+  fills.sort((a, b) => a - b)
+  if (fills.length > 0) limit.length_ms = fills[fills.length >> 1]!
 }
 
 /** Units a millisecond. */
-const refillOf = ({ amount, length_ms }: TrackedLimit) => amount / (length_ms ?? USUAL_MS)
+const refillOf = ({ holds, length_ms }: TrackedLimit) => holds / (length_ms ?? USUAL_MS)
 
 function learnCost(limit: TrackedLimit): void {
-  const { told, kind, amount, stamp } = limit
+  const { told, kind, holds, stamp } = limit
   const last = told.at(-1)!
   if (limit.cost === 0) {
-    limit.cost = Math.max(1, (amount - last.left) / Math.max(1, last.at.begun))
-    return
+    // Told before much of it was used; else it is learned from what follows.
+    if (last.left > holds / 2) limit.cost = Math.max(1, (holds - last.left) / Math.max(1, last.at.begun))
+    if (limit.cost > 0) return
   }
   const isShort = (limit.length_ms ?? USUAL_MS) < BLIND_MS
   // A call is one request, and the windows of a second are told apart too badly to say that others use them as well.
@@ -146,7 +182,7 @@ function learnCost(limit: TrackedLimit): void {
   const filledSince = (one: Told) => (kind === 'bucket' ? refillOf(limit) * (last[at].ms - one[at].ms) : 0)
   // What a full bucket lets overflow would count as used.
   const isFit = (one: Told) =>
-    kind === 'bucket' ? filledSince(one) < amount - one.left : one.left >= last.left && isSame(one)
+    kind === 'bucket' ? filledSince(one) < holds - one.left : one.left >= last.left && isSame(one)
   const first = told.find(one => last[at].begun - one[at].begun >= 4 && isFit(one))
   if (first === undefined) return
   const cost = (filledSince(first) + first.left - last.left) / (last[at].begun - first[at].begun)
@@ -157,8 +193,9 @@ function learnCost(limit: TrackedLimit): void {
   // in a short limit.
   const gain = Math.max(isShort ? 0.1 : 0.3, 1 / (limit.costs + 1))
   const most = limit.costs < FEW_COSTS ? 10 : 1.5
-  const within = Math.min(most * limit.cost, Math.max(cost, limit.cost / most))
-  limit.cost += gain * (within - limit.cost)
+  const before = limit.cost || cost
+  const within = Math.min(most * before, Math.max(cost, before / most))
+  limit.cost = before + gain * (within - before)
 }
 
 /** The least that answers told of the present window, which others told before others had begun; null if none did. */
@@ -184,11 +221,11 @@ function endNow({ told, stamp, length_ms }: TrackedLimit, now_ms: number): numbe
 
 /** What is left now, if calls cost what they did. */
 function leftNow(limit: TrackedLimit, begun: number, now_ms: number): number {
-  const { amount, cost, kind, told, length_ms } = limit
+  const { holds, cost, kind, told, length_ms } = limit
   const last = told.at(-1)!
   if (kind === 'bucket') {
     const left = ({ ms, begun: before }: Moment) =>
-      Math.min(amount, last.left + refillOf(limit) * (now_ms - ms)) - cost * (begun - before)
+      Math.min(holds, last.left + refillOf(limit) * (now_ms - ms)) - cost * (begun - before)
     return Math.min(left(last.began), left(last.at))
   }
   const left = leftOfWindow(limit, begun, now_ms)
@@ -196,7 +233,7 @@ function leftNow(limit: TrackedLimit, begun: number, now_ms: number): number {
   // Nothing was told of the present window; of what began since the last figures this is its part, if it was even.
   const since_ms = now_ms - (endNow(limit, now_ms) - (length_ms ?? USUAL_MS))
   const part = Math.min(1, since_ms / Math.max(1, now_ms - last[limit.stamp].ms))
-  return amount - cost * (begun - last[limit.stamp].begun) * part
+  return holds - cost * (begun - last[limit.stamp].begun) * part
 }
 
 /** Calls that the limit has room for now; fewer than one means none. */
@@ -210,18 +247,18 @@ export function roomIn(limit: TrackedLimit, begun: number, now_ms: number): numb
 
 /** Calls a second that use the limit up and no more; infinite for a stock. */
 export function rateIn(limit: TrackedLimit, begun: number, now_ms: number): number {
-  const { amount, cost, kind } = limit
+  const { holds, cost, kind } = limit
   const length_ms = limit.length_ms ?? USUAL_MS
   if (limit.told.length === 0 || cost === 0 || length_ms > PACED_MS) return Number.POSITIVE_INFINITY
   const even = (1000 * refillOf(limit)) / cost
   if (length_ms < BLIND_MS) return SHORT_SHARE * even
   const left = leftNow(limit, begun, now_ms)
   if (kind === 'bucket') {
-    const spare = Math.min(0.1 * amount, 1.5 * even * cost)
+    const spare = Math.min(0.1 * holds, 1.5 * even * cost)
     const over_s = Math.max(1, Math.min(4, length_ms / 4000))
     return Math.max(0.2 * even, even + (left - spare) / cost / over_s)
   }
-  const spare = Math.max(cost, 0.01 * amount)
+  const spare = Math.max(cost, 0.01 * holds)
   const rest_ms = Math.max(100, endNow(limit, now_ms) - now_ms)
   return Math.max(0, Math.min(2 * even, (1000 * (left - spare)) / cost / rest_ms))
 }

@@ -30,6 +30,8 @@ interface Paced {
   is_bound: boolean
   permits: number
   permitted_ms: number
+  /** Permits of the latest turn that gave any. */
+  granted: number
   wants: number
   begun: number
   served: number
@@ -42,7 +44,7 @@ interface Paced {
 }
 
 const TOLD_PER_TURN = 16
-/** While more calls wait in an agent's process, no more items are sent there. */
+/** While so many calls more than one turn gives wait in an agent's process, no more items are sent there. */
 const HELD = 8
 /** Agents in other languages leave out what they do not know. */
 const UNTOLD = { amount: null, reset_ms: null, window_ms: null }
@@ -179,7 +181,7 @@ export class Pacer {
     const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? one.permits : 0
     Object.assign(one, { isTaking: true, turn_ms: now_ms, begun: 0, served: 0, refused: 0, told: [] })
     one.permits -= unused
-    const hasBacklog = one.held > HELD
+    const hasBacklog = one.held > HELD + one.granted
     const wants = one.is_bound && !hasBacklog ? Math.max(0, one.wants - one.permits) : 0
     one.wants = 0
     try {
@@ -188,7 +190,7 @@ export class Pacer {
       const isFreed = one.is_bound && !taken.is_bound
       one.is_bound = taken.is_bound
       if (wants > 0) one.permits += taken.permits
-      if (taken.permits > 0) one.permitted_ms = this.#ctx.now()
+      if (taken.permits > 0) Object.assign(one, { permitted_ms: this.#ctx.now(), granted: taken.permits })
       if (isFreed) one.permits = 0
       if (isFreed || one.permits > 0 || wants > 0 || hasBacklog)
         for (const listener of this.#listeners) listener()
@@ -211,6 +213,7 @@ const startPaced = (row: Paced['row']): Paced => ({
   is_bound: false,
   permits: 0,
   permitted_ms: 0,
+  granted: 0,
   wants: 0,
   begun: 0,
   served: 0,
