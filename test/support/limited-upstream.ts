@@ -11,6 +11,8 @@ export interface SimulatedLimit {
   amount: number
   per_ms: number
   kind: 'bucket' | 'window'
+  /** What a full bucket holds; by default as much as it lets through in its time. */
+  holds?: number
   /** What a bucket holds at first; by default it is full. */
   start?: number
 }
@@ -77,7 +79,7 @@ class Upstream {
 
   constructor(of: Simulated) {
     this.#of = of
-    this.#left = of.limits.map(({ amount, start }) => start ?? amount)
+    this.#left = of.limits.map(({ amount, holds, start }) => start ?? holds ?? amount)
   }
 
   #normal = () => Math.sqrt(-2 * Math.log(this.#number() + 1e-12)) * Math.cos(2 * Math.PI * this.#number())
@@ -105,20 +107,25 @@ class Upstream {
   tell(now_ms: number): ToldLimit[] {
     this.#fill(now_ms)
     const whole = this.#of.isRounded ? 1000 : 1
-    return this.#of.limits.map(({ of, amount, per_ms, kind }, i) => {
+    return this.#of.limits.map(({ of, amount, holds = amount, per_ms, kind }, i) => {
       const all = amount * this.#factor
       const reset_ms =
-        kind === 'bucket' ? ((all - this.#left[i]!) * per_ms) / all : per_ms - (now_ms % per_ms)
+        kind === 'bucket'
+          ? ((holds * this.#factor - this.#left[i]!) * per_ms) / all
+          : per_ms - (now_ms % per_ms)
       const left = Math.max(0, Math.floor(this.#left[i]!))
       return { of, amount: all, left, reset_ms: Math.ceil(reset_ms / whole) * whole, window_ms: null }
     })
   }
 
   #fill(now_ms: number): void {
-    for (const [i, { amount, per_ms, kind }] of this.#of.limits.entries()) {
+    for (const [i, { amount, holds = amount, per_ms, kind }] of this.#of.limits.entries()) {
       const all = amount * this.#factor
       if (kind === 'bucket')
-        this.#left[i] = Math.min(all, this.#left[i]! + ((now_ms - this.#filled_ms) * all) / per_ms)
+        this.#left[i] = Math.min(
+          holds * this.#factor,
+          this.#left[i]! + ((now_ms - this.#filled_ms) * all) / per_ms,
+        )
       else if (Math.floor(now_ms / per_ms) > Math.floor(this.#filled_ms / per_ms)) this.#left[i] = all
     }
     this.#filled_ms = now_ms

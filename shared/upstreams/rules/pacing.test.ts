@@ -29,7 +29,18 @@ describe('limits that answers tell', () => {
       of('bucket', 60).map(one => ({ ...one, start: one.amount / 10 })),
       {},
     ],
+    [
+      "a minute's buckets that hold ten seconds'",
+      of('bucket', 60).map(one => ({ ...one, holds: one.amount / 6 })),
+      {},
+    ],
+    ["ten seconds' buckets, told in whole seconds", of('bucket', 10), { isRounded: true }],
     ["one second's buckets", of('bucket', 1), {}],
+    [
+      "one second's windows of requests",
+      [{ of: 'requests', kind: 'window', amount: 50, per_ms: 1000 }],
+      { isRounded: true },
+    ],
     ["ten seconds' windows", of('window', 10), {}],
     ["ten seconds' windows, told in whole seconds", of('window', 10), { isRounded: true }],
     ["a minute's windows", of('window', 60), { seconds: 180 }],

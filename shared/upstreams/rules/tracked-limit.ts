@@ -119,7 +119,7 @@ function learnKind(limit: TrackedLimit, window_ms: number | null): void {
     const reset_ms = other.reset_ms - one.reset_ms
     const hasMoved = Math.abs(reset_ms) > rounding_ms
     if (hasMoved && Math.abs(left) > 0.015) votes += left > 0 === reset_ms > 0 ? 1 : -1
-    else if (hasMoved || (reset_ms === 0 && Math.abs(left) > 0.3)) votes++
+    else if (hasMoved || (reset_ms === 0 && Math.abs(left) * most > 0.3 * limit.holds)) votes++
   }
   const kind = votes === 0 ? limit.kind : votes > 0 ? 'window' : 'bucket'
   if (kind !== limit.kind) Object.assign(limit, { kind, length_ms: null, holds: limit.amount })
