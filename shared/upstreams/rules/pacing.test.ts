@@ -159,3 +159,38 @@ it('begins nothing that the rest of a limit does not hold, but tries again withi
   expect(paceTurn(pacing, { now_ms: 2000, wants: 10, ahead_ms: 100 })).toBe(0)
   expect(paceTurn(pacing, { now_ms: 61_000, wants: 10, ahead_ms: 100 })).toBeGreaterThan(0)
 })
+
+it('gives finite permits and tries again within a minute, whatever answers tell', () => {
+  let state = 11
+  const number = (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+  const one = <T>(of: readonly T[]): T => of[number(of.length)]!
+  for (let nth = 0; nth < 300; nth++) {
+    const pacing = startPacing(0)
+    let now_ms = 0
+    for (let turn = 0; turn < 60; turn++) {
+      now_ms += one([0, 1, 20, 200, 3000])
+      const told = Array.from({ length: number(4) }, () => ({
+        of: one(['requests', 'tokens'] as const),
+        amount: one([null, 0, 1, 50, 50, 600, 1e15]),
+        left: one([0, 1, 49, 50, 600, 1e15]),
+        reset_ms: one([null, null, 0, 1, 1000, 59_000, 1e12]),
+        window_ms: one([null, null, 0, 1000, 60_000, 86_400_000]),
+        began_ms: now_ms - number(9000),
+        at_ms: now_ms - number(200),
+      }))
+      const happened = { told, begun: number(5) - 1, served: number(9), refused: number(3) >> 1 }
+      const permits = paceTurn(pacing, { now_ms, ...happened, wants: number(300), ahead_ms: 200 })
+      expect(permits).toBeGreaterThanOrEqual(0)
+      expect(permits).toBeLessThanOrEqual(300)
+      Object.assign(pacing, JSON.parse(JSON.stringify(pacing)))
+    }
+    expect(JSON.stringify(pacing)).not.toMatch(/:null,"(begun|served|refused|next_ms|cost|left)/)
+    const later = [1, 2, 3].map(n =>
+      paceTurn(pacing, { now_ms: now_ms + n * 61_000, wants: 5, ahead_ms: 200 }),
+    )
+    expect(Math.max(...later), JSON.stringify(pacing)).toBeGreaterThan(0)
+  }
+})

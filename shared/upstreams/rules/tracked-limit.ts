@@ -162,7 +162,7 @@ function learnBucket(limit: TrackedLimit): void {
 }
 
 /** Units a millisecond. */
-const refillOf = ({ holds, length_ms }: TrackedLimit) => holds / (length_ms ?? USUAL_MS)
+const refillOf = ({ holds, length_ms }: TrackedLimit) => holds / (length_ms || USUAL_MS)
 
 function learnCost(limit: TrackedLimit): void {
   const { told, kind, holds, stamp } = limit
@@ -172,13 +172,13 @@ function learnCost(limit: TrackedLimit): void {
     if (last.left > holds / 2) limit.cost = Math.max(1, (holds - last.left) / Math.max(1, last.at.begun))
     if (limit.cost > 0) return
   }
-  const isShort = (limit.length_ms ?? USUAL_MS) < BLIND_MS
+  const isShort = (limit.length_ms || USUAL_MS) < BLIND_MS
   // A call is one request, and the windows of a second are told apart too badly to say that others use them as well.
   if (isShort && limit.of === 'requests') limit.cost = Math.max(1, limit.cost)
   if (last.at.ms - limit.costed_ms < COST_EACH_MS || (isShort && limit.of === 'requests')) return
   const at = kind === 'bucket' ? 'at' : stamp
   const isSame = (one: Told) =>
-    Math.abs(endOf(last, at) - endOf(one, at)) < 0.2 * (limit.length_ms ?? USUAL_MS)
+    Math.abs(endOf(last, at) - endOf(one, at)) < 0.2 * (limit.length_ms || USUAL_MS)
   const filledSince = (one: Told) => (kind === 'bucket' ? refillOf(limit) * (last[at].ms - one[at].ms) : 0)
   // What a full bucket lets overflow would count as used.
   const isFit = (one: Told) =>
@@ -204,18 +204,20 @@ function leftOfWindow(
   begun: number,
   now_ms: number,
 ): number | null {
-  const ends_ms = Math.min(...told.map(one => endOf(one, stamp)).filter(end => end > now_ms))
-  const of = told.filter(one => Math.abs(endOf(one, stamp) - ends_ms) < 0.2 * (length_ms ?? USUAL_MS))
+  const ends_ms = Math.min(
+    ...told.map(one => endOf(one, stamp)).filter(end => end > now_ms && Number.isFinite(end)),
+  )
+  const of = told.filter(one => Math.abs(endOf(one, stamp) - ends_ms) < 0.2 * (length_ms || USUAL_MS))
   return of.length === 0 ? null : Math.min(...of.map(one => one.left - cost * (begun - one[stamp].begun)))
 }
 
-/** When the present window ends. */
+/** When the present window ends; what told of no end says nothing about that. */
 function endNow({ told, stamp, length_ms }: TrackedLimit, now_ms: number): number {
-  const length = length_ms ?? USUAL_MS
-  const ends = told.map(one => endOf(one, stamp))
-  const next = Math.min(...ends.filter(end => end > now_ms))
-  if (next !== Number.POSITIVE_INFINITY) return next
-  const last = Math.max(...ends)
+  const length = length_ms || USUAL_MS
+  const ends = told.map(one => endOf(one, stamp)).filter(Number.isFinite)
+  const next = ends.filter(end => end > now_ms)
+  if (next.length > 0) return Math.min(...next)
+  const last = ends.length > 0 ? Math.max(...ends) : now_ms
   return last + Math.ceil((now_ms - last + 1) / length) * length
 }
 
@@ -231,7 +233,7 @@ function leftNow(limit: TrackedLimit, begun: number, now_ms: number): number {
   const left = leftOfWindow(limit, begun, now_ms)
   if (left !== null) return left
   // Nothing was told of the present window; of what began since the last figures this is its part, if it was even.
-  const since_ms = now_ms - (endNow(limit, now_ms) - (length_ms ?? USUAL_MS))
+  const since_ms = now_ms - (endNow(limit, now_ms) - (length_ms || USUAL_MS))
   const part = Math.min(1, since_ms / Math.max(1, now_ms - last[limit.stamp].ms))
   return holds - cost * (begun - last[limit.stamp].begun) * part
 }
@@ -240,7 +242,7 @@ function leftNow(limit: TrackedLimit, begun: number, now_ms: number): number {
 export function roomIn(limit: TrackedLimit, begun: number, now_ms: number): number {
   const last = limit.told.at(-1)
   // No header stops an upstream for over a minute without one call that tries.
-  if (last === undefined || (limit.length_ms ?? USUAL_MS) < BLIND_MS || now_ms - last.at.ms > 60_000)
+  if (last === undefined || (limit.length_ms || USUAL_MS) < BLIND_MS || now_ms - last.at.ms > 60_000)
     return Number.POSITIVE_INFINITY
   return Math.floor(leftNow(limit, begun, now_ms) / Math.max(limit.cost, 1e-9))
 }
@@ -248,7 +250,7 @@ export function roomIn(limit: TrackedLimit, begun: number, now_ms: number): numb
 /** Calls a second that use the limit up and no more; infinite for a stock. */
 export function rateIn(limit: TrackedLimit, begun: number, now_ms: number): number {
   const { holds, cost, kind } = limit
-  const length_ms = limit.length_ms ?? USUAL_MS
+  const length_ms = limit.length_ms || USUAL_MS
   if (limit.told.length === 0 || cost === 0 || length_ms > PACED_MS) return Number.POSITIVE_INFINITY
   const even = (1000 * refillOf(limit)) / cost
   if (length_ms < BLIND_MS) return SHORT_SHARE * even

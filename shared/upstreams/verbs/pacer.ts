@@ -36,8 +36,9 @@ interface Paced {
   begun: number
   served: number
   refused: number
-  /** Calls that wait for their turn in an agent's process, as it said last. */
+  /** Calls that wait for their turn in an agent's process, as it said last, and when. */
   held: number
+  held_ms: number
   told: Told[]
   turn_ms: number
   isTaking: boolean
@@ -46,6 +47,9 @@ interface Paced {
 const TOLD_PER_TURN = 16
 /** While so many calls more than one turn gives wait in an agent's process, no more items are sent there. */
 const HELD = 8
+const HELD_MS = 3000
+/** Of what other processes know so much is asked at once, the rest when its items begin. */
+const ASKED_AT_ONCE = 20
 /** Agents in other languages leave out what they do not know. */
 const UNTOLD = { amount: null, reset_ms: null, window_ms: null }
 
@@ -82,14 +86,17 @@ export class Pacer {
 
   /** So many items of a deployment would begin. */
   want(deployment_id: string, items: number): void {
-    for (const one of this.#byDeployment.get(deployment_id) ?? [])
-      if (one.is_bound) one.wants = Math.max(one.wants, items)
+    const own = this.#byDeployment.get(deployment_id)
+    if (own === undefined) return
+    for (const one of own) if (one.is_bound) one.wants = Math.max(one.wants, items)
     this.#schedule()
   }
 
   /** Items of a deployment begin, whether they were permitted or not. */
   begin(deployment_id: string, items: number): void {
-    for (const one of this.#byDeployment.get(deployment_id) ?? []) {
+    const own = this.#byDeployment.get(deployment_id)
+    if (own === undefined) return
+    for (const one of own) {
       const permitted = Math.min(one.permits, items)
       one.permits -= permitted
       one.begun += items - permitted
@@ -108,7 +115,7 @@ export class Pacer {
     one.served += served
     // What waits in the agent's process has not begun, as far as the upstream is concerned.
     one.begun -= held - one.held
-    one.held = held
+    Object.assign(one, { held, held_ms: at_ms })
     for (const limit of limits)
       if (one.told.length < TOLD_PER_TURN) one.told.push({ ...UNTOLD, ...limit, began_ms, at_ms })
     this.#schedule()
@@ -122,11 +129,13 @@ export class Pacer {
 
   /** Learns of upstreams that other processes know. Rejects if they cannot be read. */
   async read(project_ids: readonly string[]): Promise<void> {
-    for (const { deployments, ...row } of await findPaced(this.#ctx.sql, project_ids)) {
-      const isNew = !this.#paced.has(row.id)
+    const found = await findPaced(this.#ctx.sql, project_ids)
+    const unknown = found.filter(({ id }) => !this.#paced.has(id)).slice(0, ASKED_AT_ONCE)
+    for (const { deployments, ...row } of found)
       for (const deployment_id of deployments) this.#of(row, deployment_id)
-      const one = this.#paced.get(row.id)
-      if (isNew && one !== undefined) await this.#take(one) // to know whether it holds items back
+    for (const { id } of unknown) {
+      const one = this.#paced.get(id)
+      if (one !== undefined) await this.#take(one) // to know whether it holds items back
     }
   }
 
@@ -138,6 +147,8 @@ export class Pacer {
     if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
     if (known.deployments.has(deployment_id)) return known
     known.deployments.add(deployment_id)
+    if (known.deployments.size > LIMITS.upstream_deployments)
+      this.#leave(known, known.deployments.values().next().value!)
     const own = this.#byDeployment.get(deployment_id) ?? new Set()
     this.#byDeployment.set(deployment_id, own.add(known))
     return known
@@ -145,11 +156,14 @@ export class Pacer {
 
   #forget(one: Paced): void {
     this.#paced.delete(one.row.id)
-    for (const deployment_id of one.deployments) {
-      const own = this.#byDeployment.get(deployment_id)
-      own?.delete(one)
-      if (own?.size === 0) this.#byDeployment.delete(deployment_id)
-    }
+    for (const deployment_id of one.deployments) this.#leave(one, deployment_id)
+  }
+
+  #leave(one: Paced, deployment_id: string): void {
+    one.deployments.delete(deployment_id)
+    const own = this.#byDeployment.get(deployment_id)
+    own?.delete(one)
+    if (own?.size === 0) this.#byDeployment.delete(deployment_id)
   }
 
   #schedule(): void {
@@ -171,6 +185,9 @@ export class Pacer {
 
   async #take(one: Paced): Promise<void> {
     const now_ms = this.#ctx.now()
+    // Who said so last may have died.
+    if (one.held > 0 && sinceMs(now_ms, one.held_ms) > HELD_MS)
+      Object.assign(one, { held: 0, begun: one.begun + one.held })
     const { begun, served, refused } = one
     const told: ToldAgo[] = one.told.map(({ began_ms, at_ms, ...limit }) => ({
       ...limit,
@@ -219,6 +236,7 @@ const startPaced = (row: Paced['row']): Paced => ({
   served: 0,
   refused: 0,
   held: 0,
+  held_ms: 0,
   told: [],
   turn_ms: Number.NEGATIVE_INFINITY,
   isTaking: false,
