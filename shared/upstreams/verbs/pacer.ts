@@ -202,7 +202,15 @@ export class Pacer {
     const wants = one.is_bound && !hasBacklog ? Math.max(0, one.wants - one.permits) : 0
     one.wants = 0
     try {
-      const turn = { begun: begun - unused, served, refused, told, wants, ahead_ms: LIMITS.upstream_turn_ms }
+      // A turn more than until the next one, so that a late turn leaves no gap where the calls begin.
+      const turn = {
+        begun: begun - unused,
+        served,
+        refused,
+        told,
+        wants,
+        ahead_ms: 2 * LIMITS.upstream_turn_ms,
+      }
       const taken = await takeTurn(this.#ctx.sql, one.row, { ...turn, deployments: [...one.deployments] })
       const isFreed = one.is_bound && !taken.is_bound
       one.is_bound = taken.is_bound
