@@ -39,6 +39,7 @@ interface Work {
   run_id: string
   project_id: string
   account_id: string | null
+  deployment_id: string
   writer: ResultWriter
   executions: number
   follow_up: FollowUp | null
@@ -210,6 +211,7 @@ class Consumer {
   /** Items that left the consumer make room for others; places that a flush has filled again do not. */
   #release(work: Work, items: number, taken = 0): void {
     this.#held.change(work.run_id, work.account_id, -items)
+    this.#pacer.end(work.deployment_id, items)
     if (taken < items) this.#notify(work.project_id)
   }
 
@@ -258,7 +260,7 @@ class Consumer {
     if (known) return known
     const { telemetry } = this.#ctx
     const { run_id, project_id, max_consecutive_failures } = claim
-    const { account_id, agent_id } = claim.target
+    const { account_id, agent_id, deployment_id } = claim.target
     const run = { run_id, project_id, agent_id, max_consecutive_failures }
     const writer = new ResultWriter(this.#ctx, run, this.#causes, {
       refill: freed => this.#refill(work, freed),
@@ -269,7 +271,15 @@ class Consumer {
       },
       trace: telemetry && new RunTrace(this.#ctx, telemetry, claim),
     })
-    const work: Work = { run_id, project_id, account_id, writer, executions: 0, follow_up: null }
+    const work: Work = {
+      run_id,
+      project_id,
+      account_id,
+      deployment_id,
+      writer,
+      executions: 0,
+      follow_up: null,
+    }
     this.#work.set(run_id, work)
     return work
   }

@@ -111,7 +111,9 @@ function learnKind(limit: TrackedLimit, window_ms: number | null): void {
   const resets = told.map(({ reset_ms }) => reset_ms ?? 0)
   const longest_ms = Math.max(...resets)
   const most = Math.max(1, ...told.map(({ left }) => left))
-  const rounding_ms = resets.every(reset => reset % 1000 === 0) ? 1000 : 0.02 * longest_ms
+  // Whole seconds, or times of whole seconds, in which resets of several seconds are told.
+  const isRounded = longest_ms > 4000 || resets.every(reset => reset % 1000 === 0)
+  const rounding_ms = isRounded ? 1000 : 0.02 * longest_ms
   let votes = 0
   for (const [one, other] of pairsOf(limit)) {
     if (one.reset_ms === null || other.reset_ms === null) continue
@@ -180,12 +182,16 @@ function learnCost(limit: TrackedLimit): void {
   const isSame = (one: Told) =>
     Math.abs(endOf(last, at) - endOf(one, at)) < 0.2 * (limit.length_ms || USUAL_MS)
   const filledSince = (one: Told) => (kind === 'bucket' ? refillOf(limit) * (last[at].ms - one[at].ms) : 0)
-  // What a full bucket lets overflow would count as used.
-  const isFit = (one: Told) =>
-    kind === 'bucket' ? filledSince(one) < holds - one.left : one.left >= last.left && isSame(one)
-  const first = told.find(one => last[at].begun - one[at].begun >= 4 && isFit(one))
+  const since = told.filter(
+    one =>
+      last[at].begun - one[at].begun >= 4 && (kind === 'bucket' || (one.left >= last.left && isSame(one))),
+  )
+  // What a full bucket let overflow counts as used: then calls cost that at most.
+  const fit = since.find(one => filledSince(one) < holds - one.left)
+  const first = fit ?? since[0]
   if (first === undefined) return
   const cost = (filledSince(first) + first.left - last.left) / (last[at].begun - first[at].begun)
+  if (fit === undefined && kind === 'bucket' && cost > limit.cost && limit.cost > 0) return
   if (cost <= 0) return
   limit.costed_ms = last.at.ms
   limit.costs++
@@ -226,9 +232,13 @@ function leftNow(limit: TrackedLimit, begun: number, now_ms: number): number {
   const { holds, cost, kind, told, length_ms } = limit
   const last = told.at(-1)!
   if (kind === 'bucket') {
-    const left = ({ ms, begun: before }: Moment) =>
-      Math.min(holds, last.left + refillOf(limit) * (now_ms - ms)) - cost * (begun - before)
-    return Math.min(left(last.began), left(last.at))
+    const filled = ({ ms }: Moment) => last.left + refillOf(limit) * (now_ms - ms)
+    const used = ({ begun: before }: Moment) => cost * (begun - before)
+    return Math.min(
+      Math.min(holds, filled(last.at)) - used(last.at),
+      // What began meanwhile may be filled up again since.
+      Math.min(holds, filled(last.began) - used(last.began)),
+    )
   }
   const left = leftOfWindow(limit, begun, now_ms)
   if (left !== null) return left

@@ -57,6 +57,7 @@ export class Pacer {
   readonly #ctx: Context
   readonly #paced = new Map<string, Paced>()
   readonly #byDeployment = new Map<string, Set<Paced>>()
+  readonly #inFlight = new Map<string, number>()
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -94,6 +95,7 @@ export class Pacer {
 
   /** Items of a deployment begin, whether they were permitted or not. */
   begin(deployment_id: string, items: number): void {
+    this.#inFlight.set(deployment_id, (this.#inFlight.get(deployment_id) ?? 0) + items)
     const own = this.#byDeployment.get(deployment_id)
     if (own === undefined) return
     for (const one of own) {
@@ -102,6 +104,13 @@ export class Pacer {
       one.begun += items - permitted
     }
     this.#schedule()
+  }
+
+  /** Items of a deployment have left this process. */
+  end(deployment_id: string, items: number): void {
+    const left = (this.#inFlight.get(deployment_id) ?? 0) - items
+    if (left > 0) this.#inFlight.set(deployment_id, left)
+    else this.#inFlight.delete(deployment_id)
   }
 
   /** What calls of a deployment showed of limits. */
@@ -147,6 +156,8 @@ export class Pacer {
     if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
     if (known.deployments.has(deployment_id)) return known
     known.deployments.add(deployment_id)
+    // They began before it was known that they need it.
+    known.begun += this.#inFlight.get(deployment_id) ?? 0
     if (known.deployments.size > LIMITS.upstream_deployments)
       this.#leave(known, known.deployments.values().next().value!)
     const own = this.#byDeployment.get(deployment_id) ?? new Set()
