@@ -30,7 +30,7 @@ it('lets the first calls begin at once, and others once it has seen how these ar
   expect(turns.map(turn => turn === undefined)).toEqual([true, true, true, true, false, false])
   vi.advanceTimersByTime(100)
   gate.served([], Date.now())
-  vi.advanceTimersByTime(20)
+  await vi.advanceTimersByTimeAsync(40)
   await expect(Promise.all(turns)).resolves.toEqual([undefined, undefined, undefined, undefined, true, true])
 })
 

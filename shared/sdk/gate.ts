@@ -10,11 +10,14 @@ interface Waiting {
   since_ms: number
   /** Whoever called has gone. */
   isGone(): boolean
-  /** @param may whether the call may begin */
-  end(may: boolean): void
+  /** Whether the call may begin, once that is decided. */
+  may: boolean | undefined
 }
 
+/** How often a call looks whether it is its turn: the first ones, and those behind them. */
 const LOOK_MS = 20
+const FAR_MS = 100
+const FIRST = 64
 
 export class Gate {
   readonly pacing: Pacing
@@ -22,7 +25,6 @@ export class Gate {
   readonly #waiting: Waiting[] = []
   #reported = 0
   #reported_ms = Number.NEGATIVE_INFINITY
-  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(now: () => number) {
     this.#now = now
@@ -32,10 +34,19 @@ export class Gate {
   /** Undefined if the call may begin at once; else resolves with whether it may. */
   enter(isGone: () => boolean): Promise<boolean> | undefined {
     if (this.#waiting.length === 0 && this.#turn({ wants: 1 }) === 1) return undefined
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    this.#waiting.push({ since_ms: this.#now(), isGone, end: resolve })
-    this.#timer ??= setTimeout(() => this.#look(), LOOK_MS)
-    return promise
+    const waiting: Waiting = { since_ms: this.#now(), isGone, may: undefined }
+    this.#waiting.push(waiting)
+    return this.#wait(waiting)
+  }
+
+  /** By timers of its own: in workerd those of another request end with that. */
+  async #wait(waiting: Waiting): Promise<boolean> {
+    while (waiting.may === undefined) {
+      const isNear = this.#waiting.indexOf(waiting) < FIRST
+      await new Promise(resolve => setTimeout(resolve, isNear ? LOOK_MS : FAR_MS))
+      this.#look()
+    }
+    return waiting.may
   }
 
   /** A call that does not wait for its turn, such as one that tries a closed upstream. */
@@ -68,15 +79,14 @@ export class Gate {
     return paceTurn(this.pacing, { wants: 0, ahead_ms: 0, ...turn, now_ms: this.#now() })
   }
 
+  /** Decides about those at the head. */
   #look(): void {
-    this.#timer = undefined
     const now_ms = this.#now()
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const isLate = now_ms - first.since_ms > LIMITS.upstream_held_ms
-      if (!isLate && !first.isGone() && this.#turn({ wants: 1 }) === 0) break
+      if (!isLate && !first.isGone() && this.#turn({ wants: 1 }) === 0) return
       this.#waiting.shift()
-      first.end(!isLate)
+      first.may = !isLate
     }
-    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#look(), LOOK_MS)
   }
 }

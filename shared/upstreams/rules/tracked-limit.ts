@@ -126,7 +126,7 @@ function learnKind(limit: TrackedLimit, window_ms: number | null): void {
   const kind = votes === 0 ? limit.kind : votes > 0 ? 'window' : 'bucket'
   if (kind !== limit.kind) Object.assign(limit, { kind, length_ms: null, holds: limit.amount })
   if (kind === 'window') learnWindow(limit, longest_ms)
-  else learnBucket(limit)
+  else learnBucket(limit, 3 * rounding_ms)
   if (window_ms !== null && limit.holds === limit.amount) limit.length_ms = window_ms
   // What calls cost was concluded from another length, if that is not nearly the same.
   const ratio = (limit.length_ms ?? 1) / (length_ms ?? limit.length_ms ?? 1)
@@ -148,11 +148,13 @@ function learnWindow(limit: TrackedLimit, longest_ms: number): void {
 }
 
 /** What is left and how long the rest takes to fill say how fast that is, and with it what a full bucket holds. */
-function learnBucket(limit: TrackedLimit): void {
+function learnBucket(limit: TrackedLimit, apart_ms: number): void {
   const told = limit.told.filter(({ reset_ms }) => reset_ms !== null)
-  const high = told.reduce((a, b) => (b.left > a.left ? b : a), told[0]!)
-  const low = told.reduce((a, b) => (b.left < a.left ? b : a), told[0]!)
-  if (told.length > 2 && high.left - low.left > 0.05 * high.left && low.reset_ms! > high.reset_ms!) {
+  if (told.length === 0) return
+  const high = told.reduce((a, b) => (b.left > a.left ? b : a))
+  const low = told.reduce((a, b) => (b.left < a.left ? b : a))
+  const isTelling = low.reset_ms! - high.reset_ms! > apart_ms
+  if (isTelling && high.left - low.left > 0.05 * high.left) {
     const refill = (high.left - low.left) / (low.reset_ms! - high.reset_ms!)
     const holds = high.left + refill * high.reset_ms!
     // Some hold less than they let through in a minute.
