@@ -27,6 +27,8 @@ export interface Scope {
   /** Whether the item waits for an upstream that refuses it; if not, its agent gets the refusal. */
   readonly waits: boolean
   readonly firstBytes: FirstBytes | undefined
+  /** How long its calls may wait for their turn. */
+  readonly most_held_ms: number
 }
 
 export class CallScope {

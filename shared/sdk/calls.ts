@@ -150,7 +150,7 @@ function refusedBefore(call: Call): Response | undefined {
 /** A model call waits for its turn: as many begin as the upstream's limits allow. */
 async function refusedAtGate(call: Call, own: AbortSignal | null | undefined): Promise<Response | undefined> {
   const { scope } = call
-  const { is_model_call, probes, upstreams, waits } = scope.of
+  const { is_model_call, most_held_ms, probes, upstreams, waits } = scope.of
   if (!is_model_call) return undefined
   const place = placeOf(call)
   const gate = upstreams.gateOf(place)
@@ -158,7 +158,7 @@ async function refusedAtGate(call: Call, own: AbortSignal | null | undefined): P
     gate.pass()
     return undefined
   }
-  const turn = gate.enter(() => scope.isOver || own?.aborted === true)
+  const turn = gate.enter(() => scope.isOver || own?.aborted === true, most_held_ms)
   if (turn === undefined) return undefined
   const leave = scope.enter()
   const may = await turn.finally(leave)

@@ -7,7 +7,7 @@ import { type Pacing, paceTurn, startPacing, type Turn } from '../upstreams/rule
 import type { ToldLimit } from '../upstreams/vocabulary.ts'
 
 interface Waiting {
-  since_ms: number
+  until_ms: number
   /** Whoever called has gone. */
   isGone(): boolean
   /** Whether the call may begin, once that is decided. */
@@ -31,10 +31,10 @@ export class Gate {
     this.pacing = startPacing(now())
   }
 
-  /** Undefined if the call may begin at once; else resolves with whether it may. */
-  enter(isGone: () => boolean): Promise<boolean> | undefined {
+  /** Undefined if the call may begin at once; else resolves with whether it may, after so long at most. */
+  enter(isGone: () => boolean, most_ms: number = LIMITS.upstream_held_ms): Promise<boolean> | undefined {
     if (this.#waiting.length === 0 && this.#turn({ wants: 1 }) === 1) return undefined
-    const waiting: Waiting = { since_ms: this.#now(), isGone, may: undefined }
+    const waiting: Waiting = { until_ms: this.#now() + most_ms, isGone, may: undefined }
     this.#waiting.push(waiting)
     return this.#wait(waiting)
   }
@@ -45,6 +45,10 @@ export class Gate {
       const isNear = this.#waiting.indexOf(waiting) < FIRST
       await new Promise(resolve => setTimeout(resolve, isNear ? LOOK_MS : FAR_MS))
       this.#look()
+      if (waiting.may === undefined && this.#now() > waiting.until_ms) {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        return false
+      }
     }
     return waiting.may
   }
@@ -83,7 +87,7 @@ export class Gate {
   #look(): void {
     const now_ms = this.#now()
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      const isLate = now_ms - first.since_ms > LIMITS.upstream_held_ms
+      const isLate = now_ms > first.until_ms
       if (!isLate && !first.isGone() && this.#turn({ wants: 1 }) === 0) return
       this.#waiting.shift()
       first.may = !isLate

@@ -41,6 +41,8 @@ export class ItemRun implements Context {
   /** Whether the agent waits for upstreams that refuse it, unless a call says otherwise. */
   #waits = true
   #first_byte_ms: number | undefined
+  /** How long its calls waited for their turn; a quarter of its time is left for that. */
+  #held_ms = 0
   #abort: AbortController | undefined
   #over = false
   #failures = new StepFailures()
@@ -239,6 +241,7 @@ export class ItemRun implements Context {
       probes: this.#line.probe === true,
       waits,
       firstBytes,
+      most_held_ms: Math.max(0, Math.min(LIMITS.upstream_held_ms, this.#line.timeout_ms / 4 - this.#held_ms)),
     })
   }
 
@@ -247,6 +250,7 @@ export class ItemRun implements Context {
     if (scope === undefined) return
     step.upstream = scope.seen
     step.clock += scope.held_ms
+    this.#held_ms += scope.held_ms
   }
 
   /** The item goes on when its upstream serves again; other steps that are under way end first. */
