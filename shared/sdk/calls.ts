@@ -147,17 +147,13 @@ function refusedBefore(call: Call): Response | undefined {
   throw new Interrupt(closed.words)
 }
 
-/** A model call waits for its turn: as many begin as the upstream's limits allow. */
+/** A model call waits for its turn, one that tries a closed upstream too: as many begin as its limits allow. */
 async function refusedAtGate(call: Call, own: AbortSignal | null | undefined): Promise<Response | undefined> {
   const { scope } = call
   const { is_model_call, most_held_ms, probes, upstreams, waits } = scope.of
   if (!is_model_call) return undefined
   const place = placeOf(call)
   const gate = upstreams.gateOf(place)
-  if (probes) {
-    gate.pass()
-    return undefined
-  }
   const turn = gate.enter(() => scope.isOver || own?.aborted === true, most_held_ms)
   if (turn === undefined) return undefined
   const leave = scope.enter()
@@ -165,7 +161,11 @@ async function refusedAtGate(call: Call, own: AbortSignal | null | undefined): P
   const now_ms = Date.now()
   scope.held_ms += now_ms - call.began_ms
   call.began_ms = now_ms
-  if (may) return refusedBefore(call)
+  if (may) {
+    // Meanwhile it may have closed.
+    if (!probes && upstreams.closed(place, now_ms) !== undefined) gate.giveBack()
+    return refusedBefore(call)
+  }
   if (!waits) return refusalOf(NO_ROOM)
   const report = { ...reportOf(place), fault: 'rate' as const, called: false }
   scope.refuse({ report, status: null, words: NO_ROOM, retry_after_ms: null }, 0)

@@ -53,7 +53,12 @@ export class Gate {
     return waiting.may
   }
 
-  /** A call that does not wait for its turn, such as one that tries a closed upstream. */
+  /** A call that had its turn does not begin. */
+  giveBack(): void {
+    this.#turn({ begun: -1 })
+  }
+
+  /** A call that does not wait for its turn, since nothing can hold it. */
   pass(): void {
     this.#turn({ begun: 1 })
   }

@@ -116,8 +116,10 @@ export class Stops {
     // It is another call that was refused before: what worked since has nothing to do with it.
     const before = inFlight.gotOn ? NOT_BEFORE : inFlight.item
     const { project_id, target } = this.#claim
-    if (call.fault === 'rate' && call.called !== false)
-      this.#known.pacer.refused({ project_id, ...call.place }, target.deployment_id)
+    const { pacer } = this.#known
+    const place = { project_id, ...call.place }
+    if (call.called === false) pacer.notCalled(place, target.deployment_id)
+    else if (call.fault === 'rate') pacer.refused(place, target.deployment_id)
     return this.#known.stopped(project_id, { ...call, item: call.item ?? this.nameOf(inFlight) }, before)
   }
 

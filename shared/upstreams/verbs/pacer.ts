@@ -136,6 +136,12 @@ export class Pacer {
     this.#schedule()
   }
 
+  /** An item of a deployment came back without a call, since its upstream was known to be closed or had no room. */
+  notCalled(name: UpstreamName & { label: string | null }, deployment_id: string): void {
+    this.#of(name, deployment_id).begun--
+    this.#schedule()
+  }
+
   /** Learns of upstreams that other processes know. Rejects if they cannot be read. */
   async read(project_ids: readonly string[]): Promise<void> {
     const found = await findPaced(this.#ctx.sql, project_ids)
