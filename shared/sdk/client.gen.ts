@@ -5849,7 +5849,7 @@ export interface components {
                 };
             } | null;
         };
-        /** @description Something outside that items need, and that was closed at least once. */
+        /** @description Something outside that items need, as far as its calls were seen or refused lately. */
         Upstream: {
             /**
              * Format: uuid

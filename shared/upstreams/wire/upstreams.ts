@@ -34,7 +34,7 @@ export const Upstream = z
       .describe(`Runs that wait for it, the newest first; at most ${LIMITS.upstream_runs}.`),
   })
   .openapi('Upstream', {
-    description: 'Something outside that items need, and that was closed at least once.',
+    description: 'Something outside that items need, as far as its calls were seen or refused lately.',
   })
 
 /** What of an upstream its waits show. */
