@@ -120,6 +120,7 @@ export class Pacer {
     { limits, served, held, began_ms }: Report,
   ): void {
     const one = this.#of(name, deployment_id)
+    if (one === undefined) return
     const at_ms = this.#ctx.now()
     one.served += served
     // What waits in the agent's process has not begun, as far as the upstream is concerned.
@@ -127,18 +128,24 @@ export class Pacer {
     Object.assign(one, { held, held_ms: at_ms })
     for (const limit of limits)
       if (one.told.length < TOLD_PER_TURN) one.told.push({ ...UNTOLD, ...limit, began_ms, at_ms })
+    // Of what is new nobody knows yet how many may begin.
+    if (one.turn_ms === Number.NEGATIVE_INFINITY && !one.isTaking) void this.#take(one)
     this.#schedule()
   }
 
   /** An upstream refused an item of a deployment for the number of calls. */
   refused(name: UpstreamName & { label: string | null }, deployment_id: string): void {
-    this.#of(name, deployment_id).refused++
+    const one = this.#of(name, deployment_id)
+    if (one === undefined) return
+    one.refused++
     this.#schedule()
   }
 
   /** An item of a deployment came back without a call, since its upstream was known to be closed or had no room. */
   notCalled(name: UpstreamName & { label: string | null }, deployment_id: string): void {
-    this.#of(name, deployment_id).begun--
+    const one = this.#of(name, deployment_id)
+    if (one === undefined) return
+    one.begun--
     this.#schedule()
   }
 
@@ -154,9 +161,12 @@ export class Pacer {
     }
   }
 
-  #of(name: UpstreamName & { label: string | null }, deployment_id: string): Paced {
+  /** Undefined if a deployment calls more than it may: whatever hosts and models it makes up, few rows and turns are its. */
+  #of(name: UpstreamName & { label: string | null }, deployment_id: string): Paced | undefined {
     const id = upstreamId(name)
+    const own = this.#byDeployment.get(deployment_id) ?? new Set()
     const known = this.#paced.get(id) ?? startPaced({ ...name, id })
+    if (!own.has(known) && own.size >= LIMITS.upstreams_per_deployment) return undefined
     this.#paced.delete(id)
     this.#paced.set(id, known)
     if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
@@ -166,7 +176,6 @@ export class Pacer {
     known.begun += this.#inFlight.get(deployment_id) ?? 0
     if (known.deployments.size > LIMITS.upstream_deployments)
       this.#leave(known, known.deployments.values().next().value!)
-    const own = this.#byDeployment.get(deployment_id) ?? new Set()
     this.#byDeployment.set(deployment_id, own.add(known))
     return known
   }
@@ -188,9 +197,6 @@ export class Pacer {
       this.#timer = undefined
       for (const one of this.#paced.values()) if (this.#isDue(one)) void this.#take(one)
     }, LIMITS.upstream_turn_ms)
-    // Of what is new nobody knows yet how many may begin.
-    for (const one of this.#paced.values())
-      if (one.turn_ms === Number.NEGATIVE_INFINITY && this.#isDue(one)) void this.#take(one)
   }
 
   /** One that holds nothing back is not asked, only told from time to time. */

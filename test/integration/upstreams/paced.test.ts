@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine, ItemLine, UpstreamReport } from '../../../shared/protocol/rules/protocol.ts'
 import { isBound, type Pacing } from '../../../shared/upstreams/rules/pacing.ts'
 import { KnownUpstreams } from '../../../shared/upstreams/verbs/known-upstreams.ts'
@@ -102,6 +103,18 @@ describe('items that need a limited upstream [items.paced]', () => {
     expect(await ended(large)).toBeLessThan(400)
     stop.abort()
     await consumed
+  })
+
+  it('that name ever new hosts cost few rows and turns', async () => {
+    await engine.deploy({ concurrency: 100 })
+    engine.play(items => items.flatMap(item => called(item, { host: `host-${item.seq}.test` })))
+    const runId = await engine.submit(300)
+    await consume(engine.ctx)
+    await engine.ctx.idle()
+    expect(await ended(runId)).toBe(300)
+    const [{ count }] = await engine.sql<[{ count: number }]>`select count(*)::int from upstreams`
+    expect(count).toBeGreaterThan(0)
+    expect(count).toBeLessThanOrEqual(LIMITS.upstreams_per_deployment)
   })
 
   it('are not held back by a provider that tells no limits and refuses nobody', async () => {
