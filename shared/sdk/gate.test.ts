@@ -44,6 +44,24 @@ it('lets calls begin in their order, as fast as the limits allow', async () => {
   expect(begun.length).toBeLessThan(24)
 })
 
+it.for([
+  [0, 40],
+  [5, 20],
+  [8, 8],
+])('leaves others the %i calls a second that they make of ten', async ([others, own]) => {
+  const gate = told(15)
+  let calls = 0
+  for (let i = 0; i < 60; i++)
+    void Promise.resolve(gate.enter(here)).then(may => {
+      calls += may ? 1 : 0
+    })
+  for (let ms = 0; ms < 4000; ms += 500) {
+    gate.share(others!)
+    await vi.advanceTimersByTimeAsync(500)
+  }
+  expect(Math.abs(calls - own!)).toBeLessThanOrEqual(6)
+})
+
 it('gives no turn to whoever has gone', async () => {
   const gate = told(30)
   let isGone = false

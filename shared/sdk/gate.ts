@@ -18,11 +18,18 @@ interface Waiting {
 const LOOK_MS = 20
 const FAR_MS = 100
 const FIRST = 64
+/** Without a request for so long, nobody knows what others do. */
+const SHARED_MS = 5000
 
 export class Gate {
   readonly pacing: Pacing
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
+  #others_per_ms = 0
+  #shared_ms = Number.NEGATIVE_INFINITY
+  #othersUntil_ms = 0
+  /** Part of a call. */
+  #othersBegun = 0
   #reported = 0
   #reported_ms = Number.NEGATIVE_INFINITY
 
@@ -51,6 +58,14 @@ export class Gate {
       }
     }
     return waiting.may
+  }
+
+  /** Others make so many calls a second, as of now. */
+  share(others_per_second: number): void {
+    const now_ms = this.#now()
+    if (this.#shared_ms === Number.NEGATIVE_INFINITY) this.#othersUntil_ms = now_ms
+    this.#shared_ms = now_ms
+    this.#others_per_ms = Math.max(0, others_per_second) / 1000
   }
 
   /** A call that had its turn does not begin. */
@@ -84,8 +99,25 @@ export class Gate {
     return { served, held: this.#waiting.length }
   }
 
-  #turn(turn: Partial<Turn>): number {
-    return paceTurn(this.pacing, { wants: 0, ahead_ms: 0, ...turn, now_ms: this.#now() })
+  #turn({ begun = 0, ...turn }: Partial<Turn>): number {
+    const now_ms = this.#now()
+    return paceTurn(this.pacing, {
+      wants: 0,
+      ahead_ms: 0,
+      ...turn,
+      begun: begun + this.#beginsOfOthers(now_ms),
+      now_ms,
+    })
+  }
+
+  /** Calls of others since the last turn, which use the same limits; none once nothing was heard of them for a while. */
+  #beginsOfOthers(now_ms: number): number {
+    const ms = Math.min(now_ms, this.#shared_ms + SHARED_MS) - this.#othersUntil_ms
+    this.#othersUntil_ms = now_ms
+    this.#othersBegun += Math.max(0, ms) * this.#others_per_ms
+    const whole = Math.floor(this.#othersBegun)
+    this.#othersBegun -= whole
+    return whole
   }
 
   /** Decides about those at the head. */

@@ -2,7 +2,7 @@
 // is made until the consumer says that the upstream is open, or some seconds have passed; a probe's calls are always made.
 
 import { LIMITS } from '../kernel/limits.ts'
-import type { ClosedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
+import type { ClosedUpstream, SharedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
 import type { Classified } from '../upstreams/rules/classify.ts'
 import { Evidence } from '../upstreams/rules/evidence.ts'
 import { CLOSED_STATES, stateOf } from '../upstreams/rules/states.ts'
@@ -57,6 +57,12 @@ export class Upstreams {
     }
     for (const [name, { known_ms }] of this.#closed)
       if (!named.has(name) && now_ms - known_ms > REPORTED_MS) this.#closed.delete(name)
+  }
+
+  /** What others call as well, when the consumer sent a request. */
+  share(shared: readonly SharedUpstream[]): void {
+    for (const { host, key = '', model = '', others_per_second } of shared)
+      this.gateOf({ host, key, model }).share(others_per_second)
   }
 
   /** Whether anything is known to be closed, or was refused lately; if not, nobody needs to know which model is called. */
@@ -171,18 +177,19 @@ const PROJECTS = 100
 /** What the process knows for a project, with what the request reports; undefined if the request has no key. */
 export function upstreamsOf(
   key: string | null,
-  closed: string | null,
+  headers: { closed: string | null; shared: string | null },
   now_ms: number,
 ): Upstreams | undefined {
   if (key === null || !/^[0-9a-f]{32,128}$/.test(key)) return undefined
   const known = processes.get(key) ?? new Upstreams(key)
   if (processes.size >= PROJECTS) processes.clear()
   processes.set(key, known)
-  known.learn(listOf(closed), now_ms)
+  known.learn(listOf<ClosedUpstream>(headers.closed), now_ms)
+  known.share(listOf<SharedUpstream>(headers.shared).filter(one => Number.isFinite(one.others_per_second)))
   return known
 }
 
-function listOf(text: string | null): ClosedUpstream[] {
+function listOf<T extends { host: string }>(text: string | null): T[] {
   if (text === null) return []
   try {
     const list: unknown = JSON.parse(text)

@@ -16,12 +16,15 @@ import {
   NDJSON,
   type OfferedStep,
   PROTOCOL_VERSION,
+  SHARED_UPSTREAMS_HEADER,
+  type SharedUpstream,
   UPSTREAM_KEY_HEADER,
   UPSTREAMS_HEADER,
 } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { traceparentOf } from '../../settling/verbs/run-trace.ts'
 import { CLOSED_STATES } from '../../upstreams/rules/states.ts'
+import type { UpstreamName } from '../../upstreams/rules/upstream.ts'
 import type { Stops } from './stops.ts'
 import type { Timing } from './timing.ts'
 
@@ -67,26 +70,47 @@ export async function requestOf(
   return { headers, body }
 }
 
-/** What the agent has to know so that it calls nobody in vain. */
+/** What the agent has to know so that it calls nobody in vain, and leaves others their part. */
 function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key }: Stops) {
-  const closed = timing
-    .upstreams()
+  const upstreams = timing.upstreams()
+  const closed = upstreams
     .closedFor(target, project_id)
     .toSorted((a, b) => b.since_ms - a.since_ms)
+    .map(
+      ({ state, words, ...place }): ClosedUpstream => ({
+        ...named(place),
+        fault: CLOSED_STATES[state].faults[0]!,
+        words: asciiText(words).slice(0, LIMITS.upstreams_header_words),
+      }),
+    )
+  const shared = upstreams.pacer.sharedBy(target.deployment_id).map(
+    ({ others_per_second, ...place }): SharedUpstream => ({
+      ...named(place),
+      others_per_second: Math.round(10 * others_per_second) / 10,
+    }),
+  )
+  return {
+    [UPSTREAM_KEY_HEADER]: key,
+    ...listHeader(UPSTREAMS_HEADER, closed, LIMITS.upstreams_header_bytes),
+    ...listHeader(SHARED_UPSTREAMS_HEADER, shared, LIMITS.shared_upstreams_header_bytes),
+  }
+}
+
+const named = ({ host, key, model }: Pick<UpstreamName, 'host' | 'key' | 'model'>) => ({
+  host,
+  ...(key !== '' && { key }),
+  ...(model !== '' && { model: asciiText(model) }),
+})
+
+/** As many of a list as the header may hold; no header for none. */
+function listHeader(name: string, list: readonly object[], bytes: number): Record<string, string> {
   let text = ''
-  for (const { host, key: credential, model, state, words } of closed) {
-    const one: ClosedUpstream = {
-      host,
-      ...(credential !== '' && { key: credential }),
-      ...(model !== '' && { model: asciiText(model) }),
-      fault: CLOSED_STATES[state].faults[0]!,
-      words: asciiText(words).slice(0, LIMITS.upstreams_header_words),
-    }
+  for (const one of list) {
     const longer = `${text === '' ? '' : `${text},`}${JSON.stringify(one)}`
-    if (longer.length > LIMITS.upstreams_header_bytes) break
+    if (longer.length > bytes) break
     text = longer
   }
-  return { [UPSTREAM_KEY_HEADER]: key, ...(text !== '' && { [UPSTREAMS_HEADER]: `[${text}]` }) }
+  return text === '' ? {} : { [name]: `[${text}]` }
 }
 
 /** A header has no other characters. */

@@ -47,6 +47,8 @@ export const OUTSIDE_LIMITS = {
   upstream_deployments: 50, // that call it, kept with an upstream
   upstreams_paced: 1000, // that a consumer keeps in mind
   upstreams_header_bytes: 4 * KiB, // servers take 8 to 16 KiB of headers in all
+  shared_upstreams_header_bytes: 2 * KiB,
+  upstream_shared_ms: 1500, // over so long the calls of others are averaged
   upstreams_header_words: 60, // of each that is named there
   upstream_words: 300, // of a refusal
   upstream_body_bytes: 16 * KiB, // read of a refusal's body

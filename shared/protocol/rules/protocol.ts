@@ -179,6 +179,15 @@ export const UPSTREAMS_HEADER = 'assay-upstreams'
 /** A closed upstream: calls to it are not made, except by items that probe. */
 export type ClosedUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & { fault: Fault; words: string }
 
+/** The upstreams that others call as well, as a JSON list of `SharedUpstream`. Absent if none is. */
+export const SHARED_UPSTREAMS_HEADER = 'assay-shared-upstreams'
+
+/** An upstream that other processes and agents call too: calls to it have to leave them their part of its limits. */
+export type SharedUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & {
+  /** Calls a second of others that were answered well lately. */
+  others_per_second: number
+}
+
 /** The one line of a request for items: a generator of the agent makes the items of one start. */
 export interface GeneratorRequest {
   generator: string

@@ -23,6 +23,8 @@ export interface TakenTurn {
   permits: number
   /** Whether items that need it have to ask. */
   is_bound: boolean
+  /** Calls of all processes that were answered well, since it is paced. */
+  served: number
 }
 
 type Limited = UpstreamName & { id: string; label: string | null }
@@ -32,7 +34,7 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
   return sql.begin(async tx => {
     const own = tx as unknown as Sql
     const row = (await lock(own, upstream)) ?? (await add(own, upstream))
-    if (row === undefined) return { permits: turn.wants, is_bound: false }
+    if (row === undefined) return { permits: turn.wants, is_bound: false, served: 0 }
     const { now_ms, deployments } = row
     const pacing = row.pacing ?? startPacing(now_ms)
     const told = turn.told.map(({ began_ago_ms, ago_ms, ...limit }) => ({
@@ -46,7 +48,7 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
       update upstreams set pacing = ${own.json(pacing as never)}, deployments = ${known}::uuid[], used_at = now()
       where project_id = ${upstream.project_id} and id = ${upstream.id}`
     // Only what tries it begins while it is closed, and needs no permit for that.
-    return { permits, is_bound: row.is_open && isBound(pacing, now_ms) }
+    return { permits, is_bound: row.is_open && isBound(pacing, now_ms), served: pacing.served }
   }) as Promise<TakenTurn>
 }
 

@@ -23,10 +23,17 @@ interface Told extends ToldLimit {
   at_ms: number
 }
 
+/** What a deployment calls of an upstream, and what others do. */
+interface Part {
+  /** Since the last turn. */
+  served: number
+  others_per_second: number
+}
+
 /** An upstream with what happened since this process's last turn. */
 interface Paced {
   row: Omit<PacedRow, 'deployments'>
-  deployments: Set<string>
+  deployments: Map<string, Part>
   is_bound: boolean
   permits: number
   permitted_ms: number
@@ -36,6 +43,8 @@ interface Paced {
   begun: number
   served: number
   refused: number
+  /** Calls of all processes that had been answered well at the last turn; null before the first. */
+  servedByAll: number | null
   /** Calls that wait for their turn in an agent's process, as it said last, and when. */
   held: number
   held_ms: number
@@ -85,6 +94,14 @@ export class Pacer {
     return bound.map(({ row }) => row.id).join(' ')
   }
 
+  /** The upstreams of a deployment that others call as well, and how much. */
+  sharedBy(deployment_id: string): (UpstreamName & Pick<Part, 'others_per_second'>)[] {
+    return [...(this.#byDeployment.get(deployment_id) ?? [])].flatMap(({ row, deployments }) => {
+      const { others_per_second } = deployments.get(deployment_id)!
+      return others_per_second > 0 ? [{ ...row, others_per_second }] : []
+    })
+  }
+
   /** So many items of a deployment would begin. */
   want(deployment_id: string, items: number): void {
     const own = this.#byDeployment.get(deployment_id)
@@ -123,6 +140,7 @@ export class Pacer {
     if (one === undefined) return
     const at_ms = this.#ctx.now()
     one.served += served
+    one.deployments.get(deployment_id)!.served += served
     // What waits in the agent's process has not begun, as far as the upstream is concerned.
     one.begun -= held - one.held
     Object.assign(one, { held, held_ms: at_ms })
@@ -171,18 +189,18 @@ export class Pacer {
     this.#paced.set(id, known)
     if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
     if (known.deployments.has(deployment_id)) return known
-    known.deployments.add(deployment_id)
+    known.deployments.set(deployment_id, { served: 0, others_per_second: 0 })
     // They began before it was known that they need it.
     known.begun += this.#inFlight.get(deployment_id) ?? 0
     if (known.deployments.size > LIMITS.upstream_deployments)
-      this.#leave(known, known.deployments.values().next().value!)
+      this.#leave(known, known.deployments.keys().next().value!)
     this.#byDeployment.set(deployment_id, own.add(known))
     return known
   }
 
   #forget(one: Paced): void {
     this.#paced.delete(one.row.id)
-    for (const deployment_id of one.deployments) this.#leave(one, deployment_id)
+    for (const deployment_id of one.deployments.keys()) this.#leave(one, deployment_id)
   }
 
   #leave(one: Paced, deployment_id: string): void {
@@ -219,6 +237,7 @@ export class Pacer {
     }))
     // What was not used within a turn or two is given back: its run has ended, or another consumer has its items.
     const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? one.permits : 0
+    const elapsed_ms = sinceMs(now_ms, one.turn_ms)
     Object.assign(one, { isTaking: true, turn_ms: now_ms, begun: 0, served: 0, refused: 0, told: [] })
     one.permits -= unused
     const hasBacklog = one.held > HELD + one.granted
@@ -234,9 +253,10 @@ export class Pacer {
         wants,
         ahead_ms: 2 * LIMITS.upstream_turn_ms,
       }
-      const taken = await takeTurn(this.#ctx.sql, one.row, { ...turn, deployments: [...one.deployments] })
+      const taken = await takeTurn(this.#ctx.sql, one.row, { ...turn, deployments: [...one.deployments.keys()] })
       const isFreed = one.is_bound && !taken.is_bound
       one.is_bound = taken.is_bound
+      learnParts(one, taken.served, elapsed_ms)
       if (wants > 0) one.permits += taken.permits
       if (taken.permits > 0) Object.assign(one, { permitted_ms: this.#ctx.now(), granted: taken.permits })
       if (isFreed) one.permits = 0
@@ -255,9 +275,21 @@ export class Pacer {
     begun !== 0 || served + refused + told.length + permits + wants > 0
 }
 
+/** What was answered in all and not to a deployment, others were. */
+function learnParts(one: Paced, served: number, elapsed_ms: number): void {
+  const all = one.servedByAll === null ? 0 : served - one.servedByAll
+  one.servedByAll = served
+  const gain = 1 - Math.exp(-elapsed_ms / LIMITS.upstream_shared_ms)
+  for (const part of one.deployments.values()) {
+    const others = (1000 * Math.max(0, all - part.served)) / Math.max(1, elapsed_ms)
+    part.others_per_second += gain * (others - part.others_per_second)
+    part.served = 0
+  }
+}
+
 const startPaced = (row: Paced['row']): Paced => ({
   row,
-  deployments: new Set(),
+  deployments: new Map(),
   is_bound: false,
   permits: 0,
   permitted_ms: 0,
@@ -266,6 +298,7 @@ const startPaced = (row: Paced['row']): Paced => ({
   begun: 0,
   served: 0,
   refused: 0,
+  servedByAll: null,
   held: 0,
   held_ms: 0,
   told: [],

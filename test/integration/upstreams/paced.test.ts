@@ -90,6 +90,22 @@ describe('items that need a limited upstream [items.paced]', () => {
     expect(await ended(runId)).toBe(0)
   })
 
+  it('of several consumers and agents know how much of it is called by others', async () => {
+    await engine.deploy({ concurrency: 50 })
+    const other = engine.other(items => items.flatMap(item => called(item, {})))
+    serve(1000)
+    await engine.submit(500)
+    const consumed = [consume(engine.ctx), consume(other)]
+    const shared = (ctx: typeof other) => KnownUpstreams.of(ctx).pacer.sharedBy(deployment_id)
+    const [{ deployment_id }] = await engine.sql<[{ deployment_id: string }]>`
+      select current_deployment_id as deployment_id from agents`
+    await eventually(async () => {
+      expect(shared(engine.ctx)).toMatchObject([{ host: HOST, others_per_second: expect.any(Number) }])
+      expect(shared(other)).toMatchObject([{ host: HOST, others_per_second: expect.any(Number) }])
+    })
+    await Promise.all(consumed)
+  })
+
   it('share permits between runs, whatever their size', async () => {
     await engine.deploy({ concurrency: 50 })
     engine.play(items =>
