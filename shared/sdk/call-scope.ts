@@ -92,7 +92,7 @@ export class CallScope {
     return this.refusal !== undefined && waits && (is_model_call || !this.hasEffects)
   }
 
-  /** An answer has begun well; `good` is called when the step returns, unless it is dropped before. Returns how. */
+  /** An answer has started well; `good` is called when the step returns, unless it is dropped before. Returns how. */
   answered(good: () => void): () => boolean {
     this.#answered.add(good)
     return () => this.#answered.delete(good)

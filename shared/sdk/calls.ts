@@ -2,15 +2,13 @@
 // answered is read from its own answer, not from what a client or the agent's code makes of it; the agent gets that answer
 // unchanged; and where calls cannot be seen, all works as without it.
 
-import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { type Classified, classify } from '../upstreams/rules/classify.ts'
-import { toldLimits } from '../upstreams/rules/told-limits.ts'
 import { wasSent } from '../upstreams/rules/transport.ts'
-import { addressOf, bodyHead, type CallAddress, modelOf } from './call-parts.ts'
+import { addressOf, bodyHead, modelOf } from './call-parts.ts'
 import type { CallScope } from './call-scope.ts'
-import { Interrupt, isA, messageOf, partsOf } from './errors.ts'
+import { isA, messageOf, partsOf } from './errors.ts'
 import { addressOfNode, type NodeCall, watchNodeHttp } from './node-calls.ts'
-import type { Place } from './upstreams.ts'
+import { type Call, placeOf, refusedAtGate, refusedBefore, reportOf, reportToGate } from './outgoing-call.ts'
 import { watch } from './watched-response.ts'
 
 interface Scopes {
@@ -66,7 +64,7 @@ async function nodeCallEnded(seen: NodeCall): Promise<void> {
   if (is_model_call) scope.of.upstreams.gateOf(placeOf(call)).pass()
   if (status !== null && status < 400) {
     scope.accept()
-    if (is_model_call) tellGate(call, header)
+    if (is_model_call) reportToGate(call, header)
     good(call)
   } else {
     const answer = { status, header, body: '', sent, took_ms: now_ms - began_ms, is_model_call }
@@ -101,7 +99,7 @@ async function seen(
   if (found !== undefined) judge(call, found, response.status)
   else {
     scope.accept()
-    if (scope.of.is_model_call) tellGate(call, name => response.headers.get(name))
+    if (scope.of.is_model_call) reportToGate(call, name => response.headers.get(name))
     const drop = scope.answered(() => good(call))
     if (scope.of.is_model_call)
       watch(response, {
@@ -116,74 +114,6 @@ async function seen(
   }
   if (!address.isSafe && scope.refusal === undefined) scope.hasEffects = true
   return response
-}
-
-/** A call that is under way. */
-interface Call {
-  scope: CallScope
-  address: CallAddress
-  body: unknown
-  began_ms: number
-}
-
-const placeOf = ({ scope: { of }, address: { host, key, url }, body }: Call): Place => ({
-  host,
-  key,
-  model: of.is_model_call || of.upstreams.isTroubled(Date.now()) ? modelOf(url, body) : '',
-})
-
-/** What is answered without a call: a model call to a closed upstream, and a client that tries again by itself. */
-function refusedBefore(call: Call): Response | undefined {
-  const { scope } = call
-  const { is_model_call, probes, upstreams, waits } = scope.of
-  if (scope.waitsNow && scope.refusal?.report.host === call.address.host)
-    throw new Interrupt(scope.refusal.words)
-  if (!is_model_call || probes) return undefined
-  const closed = upstreams.closed(placeOf(call), Date.now())
-  if (closed === undefined) return undefined
-  if (!waits) return refusalOf(closed.words)
-  const report = { ...reportOf(placeOf(call)), fault: closed.fault, called: false }
-  scope.refuse({ report, status: null, words: closed.words, retry_after_ms: null }, 0)
-  throw new Interrupt(closed.words)
-}
-
-/** A model call waits for its turn, one that tries a closed upstream too: as many begin as its limits allow. */
-async function refusedAtGate(call: Call, own: AbortSignal | null | undefined): Promise<Response | undefined> {
-  const { scope } = call
-  const { is_model_call, most_held_ms, probes, upstreams, waits } = scope.of
-  if (!is_model_call) return undefined
-  const place = placeOf(call)
-  const gate = upstreams.gateOf(place)
-  const turn = gate.enter(() => scope.isOver || own?.aborted === true, most_held_ms)
-  if (turn === undefined) return undefined
-  const leave = scope.enter()
-  const may = await turn.finally(leave)
-  const now_ms = Date.now()
-  scope.held_ms += now_ms - call.began_ms
-  call.began_ms = now_ms
-  if (may) {
-    // Meanwhile it may have closed.
-    if (!probes && upstreams.closed(place, now_ms) !== undefined) gate.giveBack()
-    return refusedBefore(call)
-  }
-  if (!waits) return refusalOf(NO_ROOM)
-  const report = { ...reportOf(place), fault: 'rate' as const, called: false }
-  scope.refuse({ report, status: null, words: NO_ROOM, retry_after_ms: null }, 0)
-  throw new Interrupt(NO_ROOM)
-}
-
-const NO_ROOM = 'The limits left no room for the call yet.'
-
-/** What an answer says of limits, and from time to time the consumer too. */
-function tellGate(call: Call, header: (name: string) => string | null): void {
-  const { scope, began_ms } = call
-  const now_ms = Date.now()
-  const place = placeOf(call)
-  const gate = scope.of.upstreams.gateOf(place)
-  const limits = toldLimits(header, now_ms)
-  gate.served(limits, began_ms)
-  const report = gate.toReport()
-  if (report) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, ...report, limits }
 }
 
 /** Sends the call. One whose answer does not begin for much longer than others of its step is given up. */
@@ -222,12 +152,6 @@ function good(call: Call): void {
   scope.of.upstreams.served(placeOf(call), began_ms, now_ms)
   if (scope.of.probes) scope.seen = { ...reportOf(placeOf(call)), ago_ms: now_ms - began_ms }
 }
-
-const reportOf = ({ host, key, model }: Place): UpstreamReport => ({
-  host,
-  ...(key !== '' && { key }),
-  ...(model !== '' && { model }),
-})
 
 function notAnswered(call: Call, error: unknown): Classified | undefined {
   // By the agent's own declaration, or by how it calls: nobody outside has to do with it.
@@ -295,10 +219,3 @@ function judge(call: Call, found: Classified | undefined, status: number | null)
 
 /** How the egress of a bundle's process begins a refusal of its own. */
 const DENIED = 'egress denied'
-
-/** A refusal for an agent that does not wait, in a form that clients do not try again. */
-const refusalOf = (words: string): Response =>
-  Response.json(
-    { error: { message: words, type: 'upstream_closed', code: 'upstream_closed' } },
-    { status: 503, headers: { 'x-should-retry': 'false' } },
-  )

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { LIMITS } from '../kernel/limits.ts'
-import type { ToldLimit } from '../upstreams/vocabulary.ts'
+import type { ReportedLimit } from '../upstreams/vocabulary.ts'
 import { Gate } from './gate.ts'
 
 beforeEach(() => vi.useFakeTimers())
@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers())
 
 const here = () => false
 /** A bucket of 600 in a minute: ten calls a second. */
-const tenASecond = (left: number): ToldLimit => ({
+const tenASecond = (left: number): ReportedLimit => ({
   of: 'requests',
   amount: 600,
   left,
@@ -16,7 +16,7 @@ const tenASecond = (left: number): ToldLimit => ({
   window_ms: 60_000,
 })
 
-function told(left: number): Gate {
+function gateWith(left: number): Gate {
   const gate = new Gate(Date.now)
   while (gate.enter(here) === undefined);
   vi.advanceTimersByTime(LIMITS.upstream_held_ms + 100)
@@ -35,13 +35,13 @@ it('lets the first calls begin at once, and others once it has seen how these ar
 })
 
 it('lets calls begin in their order, as fast as the limits allow', async () => {
-  const gate = told(15)
-  const begun: number[] = []
-  for (let i = 0; i < 30; i++) void Promise.resolve(gate.enter(here)).then(() => begun.push(i))
+  const gate = gateWith(15)
+  const started: number[] = []
+  for (let i = 0; i < 30; i++) void Promise.resolve(gate.enter(here)).then(() => started.push(i))
   await vi.advanceTimersByTimeAsync(2000)
-  expect(begun).toEqual(begun.toSorted((a, b) => a - b))
-  expect(begun.length).toBeGreaterThan(12)
-  expect(begun.length).toBeLessThan(24)
+  expect(started).toEqual(started.toSorted((a, b) => a - b))
+  expect(started.length).toBeGreaterThan(12)
+  expect(started.length).toBeLessThan(24)
 })
 
 it.for([
@@ -49,7 +49,7 @@ it.for([
   [5, 20],
   [8, 8],
 ])('leaves others the %i calls a second that they make of ten', async ([others, own]) => {
-  const gate = told(15)
+  const gate = gateWith(15)
   let calls = 0
   for (let i = 0; i < 60; i++)
     void Promise.resolve(gate.enter(here)).then(may => {
@@ -63,7 +63,7 @@ it.for([
 })
 
 it('gives no turn to whoever has gone', async () => {
-  const gate = told(30)
+  const gate = gateWith(30)
   let isGone = false
   const given_up = Array.from({ length: 200 }, () => gate.enter(() => isGone))
   const last = gate.enter(here)
@@ -74,7 +74,7 @@ it('gives no turn to whoever has gone', async () => {
 })
 
 it('does not begin a call that waited for long', async () => {
-  const gate = told(0)
+  const gate = gateWith(0)
   const turn = gate.enter(here)
   const last = Array.from({ length: 500 }, () => gate.enter(here)).at(-1)
   await vi.advanceTimersByTimeAsync(LIMITS.upstream_held_ms + 100)
@@ -83,13 +83,13 @@ it('does not begin a call that waited for long', async () => {
 })
 
 it('reports a few times a second what was served and how many wait', () => {
-  const gate = told(30)
+  const gate = gateWith(30)
   for (let i = 0; i < 50; i++) void gate.enter(here)
   expect(gate.toReport()).toMatchObject({ served: 1 })
   expect(gate.toReport()).toBeUndefined()
   gate.served([], Date.now())
   gate.served([], Date.now())
-  vi.advanceTimersByTime(LIMITS.upstream_told_ms)
+  vi.advanceTimersByTime(LIMITS.upstream_report_ms)
   const report = gate.toReport()!
   expect(report.served).toBe(2)
   expect(report.held).toBeGreaterThan(40)

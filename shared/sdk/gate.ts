@@ -1,10 +1,10 @@
 // Where model calls of a process wait for their turn at one upstream. Guarantee: calls begin in the order in which they came,
-// as fast as its limits allow; one that would wait for long is not begun, and one that nobody waits for any more takes no turn.
+// as fast as its limits allow; one that would wait for long is not started, and one that nobody waits for any more takes no turn.
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { type Pacing, paceTurn, startPacing, type Turn } from '../upstreams/rules/pacing.ts'
-import type { ToldLimit } from '../upstreams/vocabulary.ts'
+import type { ReportedLimit } from '../upstreams/vocabulary.ts'
 
 interface Waiting {
   until_ms: number
@@ -29,7 +29,7 @@ export class Gate {
   #shared_ms = Number.NEGATIVE_INFINITY
   #othersUntil_ms = 0
   /** Part of a call. */
-  #othersBegun = 0
+  #othersStarted = 0
   #reported = 0
   #reported_ms = Number.NEGATIVE_INFINITY
 
@@ -70,18 +70,18 @@ export class Gate {
 
   /** A call that had its turn does not begin. */
   giveBack(): void {
-    this.#turn({ begun: -1 })
+    this.#turn({ started: -1 })
   }
 
   /** A call that does not wait for its turn, since nothing can hold it. */
   pass(): void {
-    this.#turn({ begun: 1 })
+    this.#turn({ started: 1 })
   }
 
   /** A call was answered well. */
-  served(limits: readonly ToldLimit[], began_ms: number): void {
+  served(limits: readonly ReportedLimit[], began_ms: number): void {
     const at_ms = this.#now()
-    this.#turn({ served: 1, told: limits.map(limit => ({ ...limit, began_ms, at_ms })) })
+    this.#turn({ served: 1, reports: limits.map(limit => ({ ...limit, began_ms, at_ms })) })
   }
 
   /** A call was refused for the number of calls. */
@@ -92,31 +92,31 @@ export class Gate {
   /** What the consumer should hear of it, if it should hear again. */
   toReport(): Pick<UpstreamReport, 'served' | 'held'> | undefined {
     const now_ms = this.#now()
-    if (now_ms - this.#reported_ms < LIMITS.upstream_told_ms) return undefined
+    if (now_ms - this.#reported_ms < LIMITS.upstream_report_ms) return undefined
     this.#reported_ms = now_ms
     const served = Math.max(0, this.pacing.served - this.#reported)
     this.#reported = this.pacing.served
     return { served, held: this.#waiting.length }
   }
 
-  #turn({ begun = 0, ...turn }: Partial<Turn>): number {
+  #turn({ started = 0, ...turn }: Partial<Turn>): number {
     const now_ms = this.#now()
     return paceTurn(this.pacing, {
       wants: 0,
       ahead_ms: 0,
       ...turn,
-      begun: begun + this.#beginsOfOthers(now_ms),
+      started: started + this.#startsOfOthers(now_ms),
       now_ms,
     })
   }
 
   /** Calls of others since the last turn, which use the same limits; none once nothing was heard of them for a while. */
-  #beginsOfOthers(now_ms: number): number {
+  #startsOfOthers(now_ms: number): number {
     const ms = Math.min(now_ms, this.#shared_ms + SHARED_MS) - this.#othersUntil_ms
     this.#othersUntil_ms = now_ms
-    this.#othersBegun += Math.max(0, ms) * this.#others_per_ms
-    const whole = Math.floor(this.#othersBegun)
-    this.#othersBegun -= whole
+    this.#othersStarted += Math.max(0, ms) * this.#others_per_ms
+    const whole = Math.floor(this.#othersStarted)
+    this.#othersStarted -= whole
     return whole
   }
 

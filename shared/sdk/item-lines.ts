@@ -7,7 +7,7 @@ import type { ModelAnswer, UpstreamReport, ItemError as WireError } from '../pro
 import { messageOf } from './errors.ts'
 import { isLongerThan, jsonOf } from './payload.ts'
 
-/** A step that has begun. */
+/** A step that has started. */
 export interface OpenStep {
   key: string
   kind: StepKind
@@ -109,10 +109,10 @@ function isoOf(ms: number): string {
 }
 
 /** The agent's own reading of an answer, as JSON text. If `read` throws, the answer is kept, since it was paid for. */
-export function told<T>(output: T, read: (output: T) => ModelAnswer): string {
+export function answerText<T>(output: T, read: (output: T) => ModelAnswer): string {
   try {
     const { text, ...rest } = read(output)
-    const kept = text === undefined ? rest : { ...rest, text: text.slice(0, LIMITS.told_text_characters) }
+    const kept = text === undefined ? rest : { ...rest, text: text.slice(0, LIMITS.reported_text_characters) }
     return JSON.stringify(kept)
   } catch (error) {
     return JSON.stringify({ unread: shorten(`The agent's read failed: ${messageOf(error)}`) })

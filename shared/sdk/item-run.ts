@@ -10,7 +10,7 @@ import { CallScope, type Refusal } from './call-scope.ts'
 import { within } from './calls.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
 import { blamesRequest, Interrupt, ItemError, isA, messageOf, stepErrorOf } from './errors.ts'
-import { ItemLines, type OpenStep, shorten, told } from './item-lines.ts'
+import { answerText, ItemLines, type OpenStep, shorten } from './item-lines.ts'
 import { isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
 import { StepFailures } from './step-failures.ts'
@@ -209,7 +209,7 @@ export class ItemRun implements Context {
         : Promise.race([within(scope, async () => fn()), scope.left]))
       await scope?.end(true)
       this.#note(step, scope)
-      if (read !== undefined) step.answer = told(output, read)
+      if (read !== undefined) step.answer = answerText(output, read)
       this.#report(step, 'output', payloadOf(output, 'the output', key))
       return output
     } catch (error) {

@@ -89,9 +89,9 @@ async function ask(address: string, body: string): Promise<Awaited | 'again'> {
       signal: AbortSignal.timeout(LIMITS.lease_ms),
     })
     const text = await response.text()
-    const told = JSON.parse(text) as { open?: number[]; error?: { code: string } }
-    if (response.ok && Array.isArray(told.open)) return new Set(told.open)
-    const isFinal = told.error?.code === 'claim_ended' || response.status === 400 || response.status === 401
+    const answer = JSON.parse(text) as { open?: number[]; error?: { code: string } }
+    if (response.ok && Array.isArray(answer.open)) return new Set(answer.open)
+    const isFinal = answer.error?.code === 'claim_ended' || response.status === 400 || response.status === 401
     return isFinal ? NOBODY : 'again'
   } catch {
     return 'again' // no answer, or one that a proxy wrote

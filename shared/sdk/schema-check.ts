@@ -3,7 +3,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { AnySchema } from './agent-options.ts'
 
-const ISSUES_TOLD = 5
+const ISSUES_PRINTED = 5
 
 /** The value as the schema returns it, or what is wrong with it and where. */
 export async function check(
@@ -12,20 +12,20 @@ export async function check(
   what: string,
 ): Promise<{ value: unknown; problem?: string }> {
   const result = await schema['~standard'].validate(value)
-  return result.issues ? { value, problem: told(result.issues, what) } : { value: result.value }
+  return result.issues ? { value, problem: problemIn(result.issues, what) } : { value: result.value }
 }
 
 /** What is wrong with the value and where; undefined also when the schema checks asynchronously. */
 export function checkNow(schema: AnySchema, value: unknown, what: string): string | undefined {
   const result = schema['~standard'].validate(value)
-  if (!(result instanceof Promise)) return result.issues && told(result.issues, what)
+  if (!(result instanceof Promise)) return result.issues && problemIn(result.issues, what)
   result.catch(() => {}) // nobody awaits it
   return undefined
 }
 
-function told(issues: readonly StandardSchemaV1.Issue[], what: string): string {
+function problemIn(issues: readonly StandardSchemaV1.Issue[], what: string): string {
   return issues
-    .slice(0, ISSUES_TOLD)
+    .slice(0, ISSUES_PRINTED)
     .map(issue => describe(issue, what))
     .join('; ')
 }

@@ -65,13 +65,13 @@ describe('results', () => {
   })
 
   it('do not block the event loop while many items are started', async () => {
-    let begun = 0
-    const fetch = agentOf(() => ++begun)
+    let started = 0
+    const fetch = agentOf(() => ++started)
     const answer = linesOf(fetch(request(...Array.from({ length: 1000 }, () => ({})))))
     const seen: number[] = []
-    while (begun < 1000) {
+    while (started < 1000) {
       await new Promise(resolve => setTimeout(resolve))
-      seen.push(begun)
+      seen.push(started)
     }
     expect(seen.filter(count => count > 0 && count < 1000).length).toBeGreaterThan(5)
     expect(await answer).toHaveLength(1000)

@@ -208,12 +208,12 @@ function work(
 }
 
 /**
- * Begins the items over several turns of the event loop. A request brings hundreds; begun in one turn they blocked a
+ * Begins the items over several turns of the event loop. A request brings hundreds; started in one turn they blocked a
  * slow processor for a second, so the process did not answer its host's ping and was ended.
  */
 async function begin(agent: Agent, items: readonly ItemRun[]): Promise<void> {
   for (const [n, item] of items.entries()) {
-    if (n > 0 && n % LIMITS.agent_begun_at_once === 0) await new Promise(resolve => setTimeout(resolve))
+    if (n > 0 && n % LIMITS.agent_started_at_once === 0) await new Promise(resolve => setTimeout(resolve))
     if (!item.over) void item.execute(agent)
   }
 }

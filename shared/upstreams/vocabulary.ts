@@ -25,7 +25,7 @@ export type Fault = (typeof FAULTS)[number]
 export const LIMITED = ['requests', 'tokens', 'input_tokens', 'output_tokens'] as const
 
 /** What an answer says about one limit of its upstream. */
-export interface ToldLimit {
+export interface ReportedLimit {
   of: (typeof LIMITED)[number]
   /** How much there is in a window, or in a full bucket; null if not told. */
   amount: number | null

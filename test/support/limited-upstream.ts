@@ -2,11 +2,11 @@
 // minute of calls takes milliseconds and always ends alike.
 
 import { type Pacing, paceTurn, startPacing } from '../../shared/upstreams/rules/pacing.ts'
-import type { ToldAt } from '../../shared/upstreams/rules/tracked-limit.ts'
-import type { ToldLimit } from '../../shared/upstreams/vocabulary.ts'
+import type { LimitReport } from '../../shared/upstreams/rules/tracked-limit.ts'
+import type { ReportedLimit } from '../../shared/upstreams/vocabulary.ts'
 
 export interface SimulatedLimit {
-  of: ToldLimit['of']
+  of: ReportedLimit['of']
   /** So much in so many milliseconds. */
   amount: number
   per_ms: number
@@ -21,8 +21,8 @@ export interface Simulated {
   limits: readonly SimulatedLimit[]
   seconds: number
   /** What answers tell: nothing, the figures of when they come, or those of when their call began. */
-  tells: 'nothing' | 'at the answer' | 'at the call'
-  /** Resets are told in whole seconds. */
+  reports: 'nothing' | 'at the answer' | 'at the call'
+  /** Resets are reported in whole seconds. */
   isRounded?: boolean
   processes?: number
   /** Calls of one item, one after the other; only the first asks. */
@@ -50,10 +50,10 @@ const MOST_DOUBLINGS = 6
 
 interface Process {
   pacing: Pacing
-  begun: number
+  started: number
   served: number
   refused: number
-  told: ToldAt[]
+  reports: LimitReport[]
   open: number
   cools_until_ms: number
   /** Refusals since a call was served, but for those that were under way. */
@@ -104,7 +104,7 @@ class Upstream {
     return isServed
   }
 
-  tell(now_ms: number): ToldLimit[] {
+  report(now_ms: number): ReportedLimit[] {
     this.#fill(now_ms)
     const whole = this.#of.isRounded ? 1000 : 1
     return this.#of.limits.map(({ of, amount, holds = amount, per_ms, kind }, i) => {
@@ -138,10 +138,10 @@ export function simulate(of: Simulated): Outcome {
   const upstream = new Upstream(of)
   const all: Process[] = Array.from({ length: processes }, () => ({
     pacing: startPacing(0),
-    begun: 0,
+    started: 0,
     served: 0,
     refused: 0,
-    told: [],
+    reports: [],
     open: 0,
     cools_until_ms: 0,
     refusals: 0,
@@ -162,16 +162,17 @@ export function simulate(of: Simulated): Outcome {
       return
     }
     one.refusals = 0
-    const at_call = upstream.tell(began_ms)
+    const at_call = upstream.report(began_ms)
     const ms = upstream.latency()
     later(began_ms + ms, () => {
       const at_ms = Math.ceil((began_ms + ms) / STEP_MS) * STEP_MS
-      const told = of.tells === 'at the call' ? at_call : of.tells === 'nothing' ? [] : upstream.tell(at_ms)
-      one.told.push(...told.map(limit => ({ ...limit, began_ms, at_ms })))
+      const reports =
+        of.reports === 'at the call' ? at_call : of.reports === 'nothing' ? [] : upstream.report(at_ms)
+      one.reports.push(...reports.map(limit => ({ ...limit, began_ms, at_ms })))
       one.served++
       if (nth === calls) one.open--
       else {
-        one.begun++
+        one.started++
         call(one, at_ms, nth + 1)
       }
     })
@@ -181,11 +182,11 @@ export function simulate(of: Simulated): Outcome {
     for (const then of due.get(now_ms) ?? []) then()
     due.delete(now_ms)
     for (const one of all) {
-      const { begun, served, refused, told, cools_until_ms, open } = one
-      Object.assign(one, { begun: 0, served: 0, refused: 0, told: [] })
+      const { started, served, refused, reports, cools_until_ms, open } = one
+      Object.assign(one, { started: 0, served: 0, refused: 0, reports: [] })
       const free = one.refusals > 0 ? Math.min(1, places) : Math.floor(places / processes) - open
       const wants = cools_until_ms > now_ms ? 0 : Math.max(0, free)
-      const permits = paceTurn(one.pacing, { now_ms, begun, served, refused, told, wants, ahead_ms: 20 })
+      const permits = paceTurn(one.pacing, { now_ms, started, served, refused, reports, wants, ahead_ms: 20 })
       one.open += permits
       for (let i = 0; i < permits; i++) call(one, now_ms, 1)
     }

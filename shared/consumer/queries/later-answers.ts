@@ -150,7 +150,7 @@ export async function findUnanswered(sql: Sql, { project_id, run_id }: RunKey, s
 }
 
 /** A step that is recorded already; its output is not needed any more. */
-export interface ToldStep {
+export interface ReportedStep {
   seq: number
   key: string
   kind: StepKind
@@ -163,8 +163,8 @@ export interface ToldStep {
 }
 
 /** The steps that items' verdicts depend on: those of this attempt, and those of earlier ones that succeeded. */
-export async function findToldSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
-  return sql<ToldStep[]>`
+export async function findReportedSteps(sql: Sql, { project_id, run_id }: RunKey, seqs: readonly number[]) {
+  return sql<ReportedStep[]>`
     select s.seq, s.key, s.kind, s.outcome, s.outcome_reason, s.reused, null as output, s.attempt = i.attempt as now
     from items i cross join lateral (
       select * from steps where project_id = ${project_id} and run_id = ${run_id} and seq = i.seq offset 0) s

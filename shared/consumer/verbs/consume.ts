@@ -96,12 +96,12 @@ class Consumer {
     const noPermits = this.#pacer.onPermits(() => this.#lookAgain())
     const onStop = () => this.#notify() // the signal outlives the invocation and must not keep it in memory
     this.#options.stop?.addEventListener('abort', onStop)
-    const hasBegun = this.#launchGiven()
+    const hasStarted = this.#launchGiven()
     let more = false
     let looksInVain = 0
     let heard_ms = this.#ctx.now()
     try {
-      if (hasBegun) await turn() // their requests are written before anything is polled
+      if (hasStarted) await turn() // their requests are written before anything is polled
       while (!this.#isOver()) {
         this.#woken = false
         if (this.#sinceMs(heard_ms) >= IDLE_MS) {
@@ -146,14 +146,14 @@ class Consumer {
     )
   }
 
-  /** The time it has left; undefined if it has just begun, has no time limit or is asked to stop. */
+  /** The time it has left; undefined if it has just started, has no time limit or is asked to stop. */
   #late(): Late | undefined {
     const whole_ms = this.#timing.wholeMs()
     if (whole_ms === null || this.#time.sinceBegan() < LIMITS.consumer_fresh_ms) return undefined
     return { left_ms: this.#timing.leftMs(), whole_ms, base_url: this.#ctx.config.base_url }
   }
 
-  /** Whether items wait for a consumer that has just begun, so that the next one should begin at once. */
+  /** Whether items wait for a consumer that has just started, so that the next one should begin at once. */
   async #leavesToFresh(): Promise<boolean> {
     const late = this.#late()
     return late !== undefined && isAnyLeftToFresh(this.#ctx.sql, late).catch(() => false)
@@ -227,12 +227,12 @@ class Consumer {
   #refilled({ follow_up, run_id, account_id }: Work, taken: readonly TakenItem[]): void {
     const onError = (error: unknown) => this.#ctx.log('warn', 'turn_failed', { run_id, error: String(error) })
     this.#held.change(run_id, account_id, taken.length)
-    const begun = follow_up!
+    const started = follow_up!
       .claim(taken)
       .finally(() => this.#held.change(run_id, account_id, -taken.length))
       .then(claim => this.#launch(claim), onError)
-      .finally(() => this.#executions.delete(begun))
-    this.#executions.add(begun)
+      .finally(() => this.#executions.delete(started))
+    this.#executions.add(started)
   }
 
   #sinceMs = (then_ms: number) => sinceMs(this.#ctx.now(), then_ms)

@@ -40,7 +40,7 @@ export async function execute(
   const made = stopsOf(ctx, claim, timing)
   const stops = made instanceof Promise ? await made : made
   const allowed = fence(ctx, claim, inFlightItems, writer, { unanswered, unavailable: stops.unavailable() })
-  const fit = begun(ctx, claim, reachable(ctx, claim, allowed, writer, stops), writer, timing)
+  const fit = started(ctx, claim, reachable(ctx, claim, allowed, writer, stops), writer, timing)
   await fault('invoke.before_request')
   const { lease } = inFlightItems[0]!
   lease.abort.signal.addEventListener('abort', () => timing.requests.cutClaim(lease))
@@ -135,7 +135,7 @@ function reachable(
 }
 
 /** The items that this consumer has time for; others wait for a fresh one, or end before they are paid for. */
-function begun(
+function started(
   ctx: Context,
   claim: Claim,
   inFlightItems: InFlightItem[],
@@ -155,7 +155,7 @@ function begun(
       answer.fail(
         inFlight,
         OUTLASTS,
-        `${saidOf(step_ms, declared_ms)}, and a consumer has ${seconds(surelyLeftMs(whole_ms))} s for one: it was not begun. ${WAYS_OUT}`,
+        `${saidOf(step_ms, declared_ms)}, and a consumer has ${seconds(surelyLeftMs(whole_ms))} s for one: it was not started. ${WAYS_OUT}`,
         'limit_exceeded',
       )
     else if (when === 'next')
@@ -249,7 +249,7 @@ async function visitOf(
 }
 
 /**
- * A step that outlasts a consumer is paid for once more, in one that has just begun, and not again. If other items of
+ * A step that outlasts a consumer is paid for once more, in one that has just started, and not again. If other items of
  * the request made progress, nobody knows whether this one had started: that does not count as a cut, nor does one of a
  * request that had waited. If none of several items made progress, each is sent alone from then on.
  */

@@ -28,7 +28,7 @@ import { KnownUpstreams } from '../../upstreams/verbs/known-upstreams.ts'
 import {
   findHanded,
   findHandedItems,
-  findToldSteps,
+  findReportedSteps,
   type HandedItem,
   type HeldRequest,
   isHeldByConsumer,
@@ -87,9 +87,9 @@ async function settleLines(ctx: Context, sent: HeldRequest, given: SentLines): P
   await fault('answer.before_settle')
   for (let tries = 0; tries < LIMITS.answer_tries; tries++) {
     // If another POST wrote about an item meanwhile, the lines are read again and compared with that.
-    const told = tries === 0 ? new Set<string>() : await toldSteps(ctx, sent, named)
+    const reported = tries === 0 ? new Set<string>() : await reportedSteps(ctx, sent, named)
     const about = open.filter(
-      item => item.handed && (item.late || isFlood || lines.some(line => adds(line, item, told))),
+      item => item.handed && (item.late || isFlood || lines.some(line => adds(line, item, reported))),
     )
     if (about.length === 0) return open.map(item => item.seq)
     await settle(ctx, sent, about, lines, flood)
@@ -105,15 +105,15 @@ async function settleLines(ctx: Context, sent: HeldRequest, given: SentLines): P
 }
 
 /** Whether a line says something of an item that is not recorded yet. */
-function adds(line: SentLine, { seq, attempt }: HandedItem, told: ReadonlySet<string>): boolean {
+function adds(line: SentLine, { seq, attempt }: HandedItem, reported: ReadonlySet<string>): boolean {
   if (line.seq !== seq) return false
   if (line.attempt === undefined) return true
-  return line.attempt === attempt && !(line.type === 'step' && told.has(nameOf(line)))
+  return line.attempt === attempt && !(line.type === 'step' && reported.has(nameOf(line)))
 }
 
 /** The names of the steps recorded in this attempt. */
-async function toldSteps(ctx: Context, sent: HeldRequest, seqs: ReadonlySet<number>) {
-  const steps = await findToldSteps(ctx.sql, sent, [...seqs])
+async function reportedSteps(ctx: Context, sent: HeldRequest, seqs: ReadonlySet<number>) {
+  const steps = await findReportedSteps(ctx.sql, sent, [...seqs])
   return new Set(steps.flatMap(step => (step.now ? [nameOf(step)] : [])))
 }
 
@@ -177,8 +177,8 @@ async function settle(
   // In this order: steps recorded in between are too many for the guard, and never too few.
   const rows = await findHandedItems(ctx.sql, sent, seqs)
   if (rows.length === 0) return
-  const told = await findToldSteps(ctx.sql, sent, seqs)
-  const items = await withSteps(ctx, run, rows, told)
+  const reported = await findReportedSteps(ctx.sql, sent, seqs)
+  const items = await withSteps(ctx, run, rows, reported)
   const claim = claimOf(ctx, toClaim(run), run.deployment, {}, items)
   const leases = new Map<number, Lease>()
   const inFlightItems = items.map(item => beginItem(item, leaseOf(ctx, leases, item.claim_id)))
@@ -198,7 +198,7 @@ async function settle(
     new Stops(claim, upstreams, NO_KEY, ctx.now),
     sent.started_ms,
   )
-  const known = new Set(told.flatMap(step => (step.now ? [nameOf(step)] : [])))
+  const known = new Set(reported.flatMap(step => (step.now ? [nameOf(step)] : [])))
   feed(answer, lines, known)
   failRest(answer, claim, new Set(about.flatMap(item => (item.late ? [item.seq] : []))), flood)
   for (const say of said) say()

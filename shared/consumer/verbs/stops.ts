@@ -19,7 +19,7 @@ import {
   type Stop,
 } from '../../upstreams/verbs/known-upstreams.ts'
 import { labelsOf } from '../../upstreams/verbs/upstream-keys.ts'
-import { FAULTS, type Fault, LIMITED, type ToldLimit } from '../../upstreams/vocabulary.ts'
+import { FAULTS, type Fault, LIMITED, type ReportedLimit } from '../../upstreams/vocabulary.ts'
 
 export class Stops {
   readonly #claim: Claim
@@ -94,7 +94,7 @@ export class Stops {
     const { project_id, target } = this.#claim
     const began_ms = this.#now() - ago_ms
     if (limits.length + served > 0)
-      this.#known.pacer.told({ project_id, ...place }, target.deployment_id, {
+      this.#known.pacer.report({ project_id, ...place }, target.deployment_id, {
         limits,
         served,
         held,
@@ -175,8 +175,9 @@ const isCount = (value: unknown) =>
   value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_CALLS)
 const isAmount = (value: unknown) =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER
-const isLimit = (limit: ToldLimit | null) => limit !== null && typeof limit === 'object' && isLimitOf(limit)
-const isLimitOf = ({ of, amount, left, reset_ms, window_ms }: ToldLimit) =>
+const isLimit = (limit: ReportedLimit | null) =>
+  limit !== null && typeof limit === 'object' && isLimitOf(limit)
+const isLimitOf = ({ of, amount, left, reset_ms, window_ms }: ReportedLimit) =>
   LIMITED.includes(of) &&
   isAmount(left) &&
   [amount, reset_ms, window_ms].every(one => one == null || isAmount(one))

@@ -10,7 +10,7 @@ export interface Timing {
   yieldMs(): number
   /** Milliseconds until unfinished items are given back. */
   leftMs(): number
-  /** Milliseconds for a step in a consumer that has just begun; null if asked to stop, or without a time limit. */
+  /** Milliseconds for a step in a consumer that has just started; null if asked to stop, or without a time limit. */
   wholeMs(): number | null
   /** Cut off when the consumer's time is over; unfinished items are given back. */
   requests: OpenRequests

@@ -196,7 +196,7 @@ describe('a malformed or oversized answer', () => {
       expect(readCall(step)).toMatchObject({ text: text.slice(0, 2_000), is_beginning: true })
       expect(gradeStep(step, { checks: [...checks] })).toEqual({ outcome: 'ok', reason: null })
     }
-    const told = '{"rows": ['.padEnd(LIMITS.told_text_characters, '1,')
+    const told = '{"rows": ['.padEnd(LIMITS.reported_text_characters, '1,')
     const says = (text: string) =>
       gradeStep(report({ output: 'x', answer: { text } }), { checks: [...checks] })
     expect(says(told)).toEqual({ outcome: 'ok', reason: null })

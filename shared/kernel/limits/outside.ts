@@ -41,7 +41,7 @@ export const OUTSIDE_LIMITS = {
   // An item that would wait for what is not stored as closed comes back by itself, less and less often
   upstream_unstored_ms: { first: 500, max: 60_000 },
   upstream_held_ms: 10_000, // a call waits for its turn in its process for so long, and then its item in the queue
-  upstream_told_ms: 250, // between two reports of limits by an agent's process
+  upstream_report_ms: 250, // between two reports of limits by an agent's process
   upstream_turn_ms: 200, // between two turns of a process at an upstream that holds items back
   upstream_permit_ms: 600, // a permit that was not used by then is given back
   upstream_deployments: 50, // that call it, kept with an upstream

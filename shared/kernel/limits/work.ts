@@ -167,7 +167,7 @@ export const WORK_LIMITS = {
   agent_cpu_without_pong_ms: 1000, // CPU time, not wall time, so a starved host does not trip it
   agent_alone_cpu_without_pong_ms: 10_000, // for an isolated item's or a generator's process: nobody else waits in it
   // Items begun before the process yields to others; counted, because workerd's clock stands still while code runs
-  agent_begun_at_once: 100,
+  agent_started_at_once: 100,
   agent_watch_ms: 250,
   agent_start_ms: 30_000,
   agent_stop_ms: 2000, // from SIGTERM to SIGKILL
@@ -219,7 +219,7 @@ export const WORK_LIMITS = {
   outline_entries: 20,
   outline_values: 1_000,
   outline_depth: 8,
-  told_text_characters: 64 * KiB, // of an answer that the agent reports in its own words
+  reported_text_characters: 64 * KiB, // of an answer that the agent reports in its own words
 
   // A project, unless its settings say otherwise
   project_concurrency: 256,

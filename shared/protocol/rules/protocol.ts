@@ -5,7 +5,7 @@ import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocab
 import type { StepKind } from '../../items/vocabulary.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 import type { SourceFormat } from '../../sources/vocabulary.ts'
-import type { Fault, ToldLimit } from '../../upstreams/vocabulary.ts'
+import type { Fault, ReportedLimit } from '../../upstreams/vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
@@ -126,7 +126,7 @@ export interface UpstreamReport {
   /** Calls that wait for their turn in this process. */
   held?: number
   /** What the answer's headers say about limits. */
-  limits?: ToldLimit[]
+  limits?: ReportedLimit[]
 }
 
 export interface ItemError {

@@ -132,7 +132,7 @@ function readTold(answer: ModelAnswer, output: unknown): Reading {
   const given = fields(usage)
   const read = gathered.completion('told', model, finish as Finish, given && toldUsage(given, gathered))
   // The SDK sends no more of the text than this.
-  if (text.length >= LIMITS.told_text_characters) read.is_beginning = true
+  if (text.length >= LIMITS.reported_text_characters) read.is_beginning = true
   if (read.usage !== undefined && read.model !== undefined) return read
   const found = readCompletion(wholeOf(output))
   if (found?.usage !== undefined) read.usage ??= found.usage

@@ -6,16 +6,16 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../rules/pacing.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
 import type { Paced } from '../rules/upstream-words.ts'
-import type { ToldLimit } from '../vocabulary.ts'
+import type { ReportedLimit } from '../vocabulary.ts'
 
-/** Limits that an answer told, by how long ago its call began and it came. */
-export interface ToldAgo extends ToldLimit {
+/** Limits that an answer reported, by how long ago its call began and it came. */
+export interface AgedReport extends ReportedLimit {
   began_ago_ms: number
   ago_ms: number
 }
 
-export interface ItemsTurn extends Pick<Turn, 'begun' | 'served' | 'refused' | 'wants' | 'ahead_ms'> {
-  told: readonly ToldAgo[]
+export interface ItemsTurn extends Pick<Turn, 'started' | 'served' | 'refused' | 'wants' | 'ahead_ms'> {
+  reports: readonly AgedReport[]
   deployments: readonly string[]
 }
 
@@ -37,12 +37,12 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
     if (row === undefined) return { permits: turn.wants, is_bound: false, served: 0 }
     const { now_ms, deployments } = row
     const pacing = row.pacing ?? startPacing(now_ms)
-    const told = turn.told.map(({ began_ago_ms, ago_ms, ...limit }) => ({
+    const reports = turn.reports.map(({ began_ago_ms, ago_ms, ...limit }) => ({
       ...limit,
       began_ms: now_ms - began_ago_ms,
       at_ms: now_ms - ago_ms,
     }))
-    const permits = paceTurn(pacing, { ...turn, now_ms, told, wants: row.is_open ? turn.wants : 0 })
+    const permits = paceTurn(pacing, { ...turn, now_ms, reports, wants: row.is_open ? turn.wants : 0 })
     const known = [...new Set([...turn.deployments, ...deployments])].slice(0, LIMITS.upstream_deployments)
     await own`
       update upstreams set pacing = ${own.json(pacing as never)}, deployments = ${known}::uuid[], used_at = now()

@@ -253,12 +253,12 @@ describe('a hostile body', () => {
 
   it.each(Object.keys(bodies))('has a fault without much work: %s', name => {
     const body = bodies[name]!.slice(0, SIZE)
-    const begun = process.threadCpuUsage()
+    const started = process.threadCpuUsage()
     for (const status of [200, 400, 403, 429, 503])
       for (const type of ['', 'application/vnd.amazon.eventstream'])
         classify(seen(status, body, type === '' ? {} : { 'content-type': type }), NOW)
     // Of this thread alone, so that a busy machine makes no difference; what backtracks takes minutes.
-    const { user, system } = process.threadCpuUsage(begun)
+    const { user, system } = process.threadCpuUsage(started)
     expect((user + system) / 1000).toBeLessThan(1000)
     expect(faultOf(seen(429, body))).toBe('rate')
   })

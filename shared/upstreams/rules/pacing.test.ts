@@ -22,7 +22,7 @@ function used(simulated: Simulated, from = 10, rate = RATE) {
 }
 
 describe('limits that answers tell', () => {
-  const TOLD: [string, SimulatedLimit[], Partial<Simulated>][] = [
+  const REPORTED: [string, SimulatedLimit[], Partial<Simulated>][] = [
     ["ten seconds' buckets", of('bucket', 10), {}],
     [
       "a minute's buckets, nearly empty at first",
@@ -34,7 +34,7 @@ describe('limits that answers tell', () => {
       of('bucket', 60).map(one => ({ ...one, holds: one.amount / 6 })),
       {},
     ],
-    ["ten seconds' buckets, told in whole seconds", of('bucket', 10), { isRounded: true }],
+    ["ten seconds' buckets, reported in whole seconds", of('bucket', 10), { isRounded: true }],
     ["one second's buckets", of('bucket', 1), {}],
     [
       "one second's windows of requests",
@@ -42,16 +42,18 @@ describe('limits that answers tell', () => {
       { isRounded: true },
     ],
     ["ten seconds' windows", of('window', 10), {}],
-    ["ten seconds' windows, told in whole seconds", of('window', 10), { isRounded: true }],
+    ["ten seconds' windows, reported in whole seconds", of('window', 10), { isRounded: true }],
     ["a minute's windows", of('window', 60), { seconds: 180 }],
-    ["a minute's windows, told in whole seconds", of('window', 60), { seconds: 180, isRounded: true }],
+    ["a minute's windows, reported in whole seconds", of('window', 60), { seconds: 180, isRounded: true }],
     ['two calls an item', of('bucket', 10), { calls: 2 }],
     ['four processes', of('bucket', 10), { processes: 4 }],
   ]
   it.for(
-    TOLD.flatMap(one => (['at the answer', 'at the call'] as const).map(tells => [...one, tells] as const)),
-  )('are used to the last call and hardly overrun: %s', ([, limits, rest, tells]) => {
-    const { share, refused } = used({ limits, seconds: 70, tells, ...rest })
+    REPORTED.flatMap(one =>
+      (['at the answer', 'at the call'] as const).map(reports => [...one, reports] as const),
+    ),
+  )('are used to the last call and hardly overrun: %s', ([, limits, rest, reports]) => {
+    const { share, refused } = used({ limits, seconds: 70, reports, ...rest })
     expect(share).toBeGreaterThan(0.95)
     // Later calls of an item do not ask here, as where the agent is none of the SDK.
     expect(refused).toBeLessThan(rest.calls === undefined ? 0.0125 : 0.02)
@@ -60,14 +62,14 @@ describe('limits that answers tell', () => {
   it('are kept when they fall, and used when they rise again', () => {
     const limits = of('bucket', 10)
     const fallen = used(
-      { limits, seconds: 90, tells: 'at the answer', change: { at_s: 30, factor: 0.2 } },
+      { limits, seconds: 90, reports: 'at the answer', change: { at_s: 30, factor: 0.2 } },
       50,
       RATE / 5,
     )
     expect(fallen.share).toBeGreaterThan(0.95)
     expect(fallen.refused).toBeLessThan(0.0125)
     const risen = used(
-      { limits, seconds: 90, tells: 'at the answer', change: { at_s: 30, factor: 2 } },
+      { limits, seconds: 90, reports: 'at the answer', change: { at_s: 30, factor: 2 } },
       40,
       RATE * 2,
     )
@@ -75,24 +77,24 @@ describe('limits that answers tell', () => {
   })
 })
 
-describe('limits that nobody tells', () => {
+describe('limits that nobody reports', () => {
   it.for<[string, SimulatedLimit[], Partial<Simulated>]>([
     ["ten seconds' buckets", of('bucket', 10), {}],
     ["a minute's buckets", of('bucket', 60), {}],
     ["a minute's windows", of('window', 60), {}],
     ['four processes', of('bucket', 10), { processes: 4 }],
   ])('are found: %s', ([, limits, rest]) => {
-    const { share, refused } = used({ limits, seconds: 300, tells: 'nothing', ...rest }, 60)
+    const { share, refused } = used({ limits, seconds: 300, reports: 'nothing', ...rest }, 60)
     expect(share).toBeGreaterThan(0.9)
     expect(refused).toBeLessThan(0.03)
   })
 
   it('are searched from four calls on, twice as many in each second without a refusal', () => {
     const pacing = startPacing(0)
-    const begun = [0, 1000, 2000, 3000, 4000].map(now_ms =>
+    const started = [0, 1000, 2000, 3000, 4000].map(now_ms =>
       paceTurn(pacing, { now_ms, wants: 1000, ahead_ms: 0 }),
     )
-    expect(begun).toEqual([4, 8, 16, 32, 64])
+    expect(started).toEqual([4, 8, 16, 32, 64])
   })
 
   it('hold nobody back once thousands of calls were served', () => {
@@ -122,7 +124,7 @@ describe('limits that nobody tells', () => {
 
 it('gives back what was not used, and counts what began without asking', () => {
   const pacing = startPacing(0)
-  const told = [
+  const reports = [
     {
       of: 'requests' as const,
       amount: 600,
@@ -133,18 +135,18 @@ it('gives back what was not used, and counts what began without asking', () => {
       at_ms: 0,
     },
   ]
-  paceTurn(pacing, { now_ms: 0, told, wants: 0, ahead_ms: 0 })
+  paceTurn(pacing, { now_ms: 0, reports, wants: 0, ahead_ms: 0 })
   const rate = rateOf(pacing, 0)!
   const first = paceTurn(pacing, { now_ms: 0, wants: 1000, ahead_ms: 1000 })
   expect(first).toBeGreaterThanOrEqual(Math.floor(rate))
-  paceTurn(pacing, { now_ms: 0, begun: -first, wants: 0, ahead_ms: 0 })
-  expect(pacing.begun).toBe(0)
-  expect(paceTurn(pacing, { now_ms: 0, begun: 1000, wants: 1000, ahead_ms: 1000 })).toBe(0)
+  paceTurn(pacing, { now_ms: 0, started: -first, wants: 0, ahead_ms: 0 })
+  expect(pacing.started).toBe(0)
+  expect(paceTurn(pacing, { now_ms: 0, started: 1000, wants: 1000, ahead_ms: 1000 })).toBe(0)
 })
 
 it('begins nothing that the rest of a limit does not hold, but tries again within a minute', () => {
   const pacing = startPacing(0)
-  const told = [
+  const reports = [
     {
       of: 'requests' as const,
       amount: 600,
@@ -155,7 +157,7 @@ it('begins nothing that the rest of a limit does not hold, but tries again withi
       at_ms: 0,
     },
   ]
-  paceTurn(pacing, { now_ms: 0, told, wants: 0, ahead_ms: 0 })
+  paceTurn(pacing, { now_ms: 0, reports, wants: 0, ahead_ms: 0 })
   expect(paceTurn(pacing, { now_ms: 2000, wants: 10, ahead_ms: 100 })).toBe(0)
   expect(paceTurn(pacing, { now_ms: 61_000, wants: 10, ahead_ms: 100 })).toBeGreaterThan(0)
 })
@@ -172,7 +174,7 @@ it('gives finite permits and tries again within a minute, whatever answers tell'
     let now_ms = 0
     for (let turn = 0; turn < 60; turn++) {
       now_ms += one([0, 1, 20, 200, 3000])
-      const told = Array.from({ length: number(4) }, () => ({
+      const reports = Array.from({ length: number(4) }, () => ({
         of: one(['requests', 'tokens'] as const),
         amount: one([null, 0, 1, 50, 50, 600, 1e15]),
         left: one([0, 1, 49, 50, 600, 1e15]),
@@ -181,13 +183,13 @@ it('gives finite permits and tries again within a minute, whatever answers tell'
         began_ms: now_ms - number(9000),
         at_ms: now_ms - number(200),
       }))
-      const happened = { told, begun: number(5) - 1, served: number(9), refused: number(3) >> 1 }
+      const happened = { reports, started: number(5) - 1, served: number(9), refused: number(3) >> 1 }
       const permits = paceTurn(pacing, { now_ms, ...happened, wants: number(300), ahead_ms: 200 })
       expect(permits).toBeGreaterThanOrEqual(0)
       expect(permits).toBeLessThanOrEqual(300)
       Object.assign(pacing, JSON.parse(JSON.stringify(pacing)))
     }
-    expect(JSON.stringify(pacing)).not.toMatch(/:null,"(begun|served|refused|next_ms|cost|left)/)
+    expect(JSON.stringify(pacing)).not.toMatch(/:null,"(started|served|refused|next_ms|cost|left)/)
     const later = [1, 2, 3].map(n =>
       paceTurn(pacing, { now_ms: now_ms + n * 61_000, wants: 5, ahead_ms: 200 }),
     )

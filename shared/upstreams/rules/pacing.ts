@@ -1,20 +1,20 @@
-// Says how many calls of an upstream may begin now, from what its answers tell and from what it refused. Guarantee: it knows
-// no provider: windows, their kind and what a call costs are learned, and where nothing is told the pace is searched.
+// Says how many calls of an upstream may begin now, from what its answers report and from what it refused. Guarantee: it knows
+// no provider: windows, their kind and what a call costs are learned, and where nothing is reported the pace is searched.
 //
 // All of it is one plain object, so that a process may keep it in memory and many may share it in a row.
 
-import { rateIn, roomIn, type ToldAt, type TrackedLimit, tell, trackLimit } from './tracked-limit.ts'
+import { type LimitReport, learn, rateIn, roomIn, type TrackedLimit, trackLimit } from './tracked-limit.ts'
 
 /** Times are milliseconds of one clock. */
 export interface Pacing {
-  /** Calls begun, answered well, and refused for their number, since it began. */
-  begun: number
+  /** Calls started, answered well, and refused for their number, since it began. */
+  started: number
   served: number
   refused: number
   limits: TrackedLimit[]
   /** Calls a second that the search has arrived at; null before the first refusal. */
   searched: number | null
-  /** How much of what is told is used: less after refusals that it did not foresee. */
+  /** How much of what is reported is used: less after refusals that it did not foresee. */
   share: number
   /** The pace that was refused last, near which the search goes slowly; null until there was one. */
   peak: number | null
@@ -24,26 +24,26 @@ export interface Pacing {
   lowered_passed: number
   /** When the next call may begin. */
   next_ms: number
-  /** What had begun and was refused by then, oldest first. */
+  /** What had started and was refused by then, oldest first. */
   looks: Look[]
 }
 
 interface Look {
   at_ms: number
-  begun: number
+  started: number
   refused: number
-  /** Whether calls would have begun since the look before. */
+  /** Whether calls would have started since the look before. */
   isWanted: boolean
 }
 
 /** What happened since the last turn. */
 export interface Turn {
   now_ms: number
-  /** Begun without having asked. */
-  begun?: number
+  /** Started without having asked. */
+  started?: number
   served?: number
   refused?: number
-  told?: readonly ToldAt[]
+  reports?: readonly LimitReport[]
   /** How many calls would begin. */
   wants: number
   /** How far ahead this turn gives. */
@@ -73,7 +73,7 @@ const LOWER_EACH_MS = 2000
 const CATCH_UP_MS = 150
 
 export const startPacing = (now_ms: number): Pacing => ({
-  begun: 0,
+  started: 0,
   served: 0,
   refused: 0,
   limits: [],
@@ -89,32 +89,32 @@ export const startPacing = (now_ms: number): Pacing => ({
 
 /** Takes in what happened, and gives out how many calls may begin. */
 export function paceTurn(pacing: Pacing, turn: Turn): number {
-  const { now_ms, begun = 0, served = 0, refused = 0, told = [] } = turn
-  pacing.begun += begun
+  const { now_ms, started = 0, served = 0, refused = 0, reports = [] } = turn
+  pacing.started += started
   pacing.served += served
   pacing.refused += refused
-  for (const one of told) {
+  for (const one of reports) {
     const limit = limitOf(pacing, one)
-    if (limit !== undefined) tell(limit, one, ms => begunBy(pacing, ms, now_ms))
+    if (limit !== undefined) learn(limit, one, ms => startedBy(pacing, ms, now_ms))
   }
   if (refused > 0) lower(pacing, now_ms)
   else raise(pacing, now_ms)
   const permits = permitsOf(pacing, turn)
-  pacing.begun += permits
+  pacing.started += permits
   look(pacing, turn)
   return permits
 }
 
-function permitsOf(pacing: Pacing, { now_ms, begun = 0, wants, ahead_ms }: Turn): number {
-  const rooms = pacing.limits.map(limit => roomIn(limit, pacing.begun, now_ms))
+function permitsOf(pacing: Pacing, { now_ms, started = 0, wants, ahead_ms }: Turn): number {
+  const rooms = pacing.limits.map(limit => roomIn(limit, pacing.started, now_ms))
   const rate = rateOf(pacing, now_ms)
-  // Of a limit that was told for the first time nobody knows what a call takes.
+  // Of a limit that was reported for the first time nobody knows what a call takes.
   if (pacing.limits.some(({ cost }) => cost === 0)) rooms.push(unknownRoom(pacing, now_ms))
   if (rate === null) return Math.max(0, Math.min(wants, unknownRoom(pacing, now_ms), ...rooms))
   const one_ms = 1000 / rate
   const next_ms = Math.min(pacing.next_ms, now_ms + one_ms) // at the pace of now, not of then
   // What began without asking takes its turn too.
-  pacing.next_ms = Math.max(next_ms, now_ms - CATCH_UP_MS) + begun * one_ms
+  pacing.next_ms = Math.max(next_ms, now_ms - CATCH_UP_MS) + started * one_ms
   const until_ms = now_ms + ahead_ms
   const slots = Math.floor((until_ms - pacing.next_ms) / one_ms) + 1
   const permits = Math.max(0, Math.min(wants, slots, ...rooms))
@@ -122,13 +122,15 @@ function permitsOf(pacing: Pacing, { now_ms, begun = 0, wants, ahead_ms }: Turn)
   return permits
 }
 
-function limitOf(pacing: Pacing, told: ToldAt): TrackedLimit | undefined {
-  const alike = pacing.limits.filter(({ of }) => of === told.of)
-  const { amount } = told
-  const near = alike.find(limit => amount === null || Math.abs(limit.amount - amount) <= 0.01 * limit.amount)
-  const known = near ?? (alike.length === 1 ? alike[0] : undefined)
+function limitOf(pacing: Pacing, report: LimitReport): TrackedLimit | undefined {
+  const similar = pacing.limits.filter(({ of }) => of === report.of)
+  const { amount } = report
+  const near = similar.find(
+    limit => amount === null || Math.abs(limit.amount - amount) <= 0.01 * limit.amount,
+  )
+  const known = near ?? (similar.length === 1 ? similar[0] : undefined)
   if (known !== undefined || amount === null || pacing.limits.length >= MOST_LIMITS) return known
-  const made = trackLimit({ ...told, amount })
+  const made = trackLimit({ ...report, amount })
   pacing.limits.push(made)
   return made
 }
@@ -137,51 +139,51 @@ function limitOf(pacing: Pacing, told: ToldAt): TrackedLimit | undefined {
 export const isBound = (pacing: Pacing, now_ms: number): boolean =>
   rateOf(pacing, now_ms) !== null ||
   unknownRoom(pacing, now_ms) !== Number.POSITIVE_INFINITY ||
-  pacing.limits.some(limit => roomIn(limit, pacing.begun, now_ms) < UNBOUND_CALLS)
+  pacing.limits.some(limit => roomIn(limit, pacing.started, now_ms) < UNBOUND_CALLS)
 
 /** Twice as many as were not refused: that doubles them in the time of an answer, and in a second at least. */
 function unknownRoom(pacing: Pacing, now_ms: number): number {
-  const { begun, served, peak } = pacing
-  const unrefused = Math.max(served, Math.floor(begunBy(pacing, now_ms - UNREFUSED_MS, now_ms)))
+  const { started, served, peak } = pacing
+  const unrefused = Math.max(served, Math.floor(startedBy(pacing, now_ms - UNREFUSED_MS, now_ms)))
   if (peak !== null || unrefused >= UNBOUND_CALLS) return Number.POSITIVE_INFINITY
-  return Math.max(0, FIRST_CALLS + 2 * unrefused - begun)
+  return Math.max(0, FIRST_CALLS + 2 * unrefused - started)
 }
 
 /** Calls a second; null if nothing holds them back. */
 export function rateOf(pacing: Pacing, now_ms: number): number | null {
-  const told = Math.min(...pacing.limits.map(limit => rateIn(limit, pacing.begun, now_ms)))
-  if (told !== Number.POSITIVE_INFINITY) return Math.max(LEAST_RATE, told * pacing.share)
+  const reported = Math.min(...pacing.limits.map(limit => rateIn(limit, pacing.started, now_ms)))
+  if (reported !== Number.POSITIVE_INFINITY) return Math.max(LEAST_RATE, reported * pacing.share)
   return pacing.searched
 }
 
-function look({ looks, begun, refused }: Pacing, { now_ms, wants }: Turn): void {
+function look({ looks, started, refused }: Pacing, { now_ms, wants }: Turn): void {
   const last = looks.at(-1)
   if (last !== undefined && wants > 0) last.isWanted = true
   if (last !== undefined && now_ms - last.at_ms < LOOK_MS) return
-  looks.push({ at_ms: now_ms, begun, refused, isWanted: wants > 0 })
+  looks.push({ at_ms: now_ms, started, refused, isWanted: wants > 0 })
   if (looks.length > LOOKS) looks.shift()
 }
 
-/** How many calls had begun by a moment. */
-function begunBy({ looks, begun }: Pacing, ms: number, now_ms: number): number {
+/** How many calls had started by a moment. */
+function startedBy({ looks, started }: Pacing, ms: number, now_ms: number): number {
   const at = looks.findLastIndex(({ at_ms }) => at_ms <= ms)
-  // Before the first look nothing had begun; before the oldest that is kept, at most what had by then.
-  if (at === -1) return looks.length < LOOKS ? 0 : looks[0]!.begun
+  // Before the first look nothing had started; before the oldest that is kept, at most what had by then.
+  if (at === -1) return looks.length < LOOKS ? 0 : looks[0]!.started
   const from = looks[at]!
-  const to = looks[at + 1] ?? { at_ms: now_ms, begun }
+  const to = looks[at + 1] ?? { at_ms: now_ms, started }
   const part = Math.min(1, Math.max(0, (ms - from.at_ms) / Math.max(1, to.at_ms - from.at_ms)))
-  return from.begun + part * (to.begun - from.begun)
+  return from.started + part * (to.started - from.started)
 }
 
-/** Calls a second that were not refused lately, while some would have begun and any was served; and the share of those that were. */
-function lately({ looks, begun, refused }: Pacing, now_ms: number): { passed: number; refused: number } {
+/** Calls a second that were not refused lately, while some would have started and any was served; and the share of those that were. */
+function lately({ looks, started, refused }: Pacing, now_ms: number): { passed: number; refused: number } {
   let [all, failed, ms] = [0, 0, 0]
   for (let i = looks.length - 1; i >= 0 && (ms < ACCEPTED_MS || all - failed < ACCEPTED_CALLS); i--) {
     const from = looks[i]!
-    const to = looks[i + 1] ?? { at_ms: now_ms, begun, refused }
-    const isClosed = to.refused > from.refused && to.begun - from.begun <= to.refused - from.refused
+    const to = looks[i + 1] ?? { at_ms: now_ms, started, refused }
+    const isClosed = to.refused > from.refused && to.started - from.started <= to.refused - from.refused
     if (!from.isWanted || isClosed) continue
-    all += to.begun - from.begun
+    all += to.started - from.started
     failed += to.refused - from.refused
     ms += to.at_ms - from.at_ms
   }
@@ -195,14 +197,14 @@ function lower(pacing: Pacing, now_ms: number): void {
   const since_ms = now_ms - pacing.lowered_ms
   if (since_ms < LOWER_EACH_MS) return
   const { looks } = pacing
-  const all = pacing.begun - pacing.refused
+  const all = pacing.started - pacing.refused
   // Nobody was served since: it is the same refusal, which says nothing about the pace.
   if (pacing.searched !== null && all - pacing.lowered_passed < 0.2 * pacing.searched * (since_ms / 1000))
     return
   // Too little is known of how much passes: it is searched anew.
   if (looks.length < 2 || now_ms - looks[0]!.at_ms < ACCEPTED_MS)
     return void Object.assign(pacing, {
-      begun: 0,
+      started: 0,
       served: 0,
       refused: 0,
       looks: [],

@@ -5,20 +5,20 @@ import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
-import { findPaced, type PacedRow, type ToldAgo, takeTurn } from '../queries/pacing.ts'
+import { type AgedReport, findPaced, type PacedRow, takeTurn } from '../queries/pacing.ts'
 import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
-import type { ToldLimit } from '../vocabulary.ts'
+import type { ReportedLimit } from '../vocabulary.ts'
 
 /** What a process of an agent reports of an upstream. */
 interface Report {
-  limits: readonly ToldLimit[]
+  limits: readonly ReportedLimit[]
   served: number
   held: number
-  /** Of the call whose answer told the limits. */
+  /** Of the call whose answer reported the limits. */
   began_ms: number
 }
 
-interface Told extends ToldLimit {
+interface TimedLimit extends ReportedLimit {
   began_ms: number
   at_ms: number
 }
@@ -40,7 +40,7 @@ interface Paced {
   /** Permits of the latest turn that gave any. */
   granted: number
   wants: number
-  begun: number
+  started: number
   served: number
   refused: number
   /** Calls of all processes that had been answered well at the last turn; null before the first. */
@@ -48,19 +48,19 @@ interface Paced {
   /** Calls that wait for their turn in an agent's process, as it said last, and when. */
   held: number
   held_ms: number
-  told: Told[]
+  reports: TimedLimit[]
   turn_ms: number
   isTaking: boolean
 }
 
-const TOLD_PER_TURN = 16
+const REPORTS_PER_TURN = 16
 /** While so many calls more than one turn gives wait in an agent's process, no more items are sent there. */
 const HELD = 8
 const HELD_MS = 3000
 /** Of what other processes know so much is asked at once, the rest when its items begin. */
 const ASKED_AT_ONCE = 20
 /** Agents in other languages leave out what they do not know. */
-const UNTOLD = { amount: null, reset_ms: null, window_ms: null }
+const UNREPORTED = { amount: null, reset_ms: null, window_ms: null }
 
 export class Pacer {
   readonly #ctx: Context
@@ -118,7 +118,7 @@ export class Pacer {
     for (const one of own) {
       const permitted = Math.min(one.permits, items)
       one.permits -= permitted
-      one.begun += items - permitted
+      one.started += items - permitted
     }
     this.#schedule()
   }
@@ -131,7 +131,7 @@ export class Pacer {
   }
 
   /** What calls of a deployment showed of limits. */
-  told(
+  report(
     name: UpstreamName & { label: string | null },
     deployment_id: string,
     { limits, served, held, began_ms }: Report,
@@ -141,11 +141,12 @@ export class Pacer {
     const at_ms = this.#ctx.now()
     one.served += served
     one.deployments.get(deployment_id)!.served += served
-    // What waits in the agent's process has not begun, as far as the upstream is concerned.
-    one.begun -= held - one.held
+    // What waits in the agent's process has not started, as far as the upstream is concerned.
+    one.started -= held - one.held
     Object.assign(one, { held, held_ms: at_ms })
     for (const limit of limits)
-      if (one.told.length < TOLD_PER_TURN) one.told.push({ ...UNTOLD, ...limit, began_ms, at_ms })
+      if (one.reports.length < REPORTS_PER_TURN)
+        one.reports.push({ ...UNREPORTED, ...limit, began_ms, at_ms })
     // Of what is new nobody knows yet how many may begin.
     if (one.turn_ms === Number.NEGATIVE_INFINITY && !one.isTaking) void this.#take(one)
     this.#schedule()
@@ -163,7 +164,7 @@ export class Pacer {
   notCalled(name: UpstreamName & { label: string | null }, deployment_id: string): void {
     const one = this.#of(name, deployment_id)
     if (one === undefined) return
-    one.begun--
+    one.started--
     this.#schedule()
   }
 
@@ -191,7 +192,7 @@ export class Pacer {
     if (known.deployments.has(deployment_id)) return known
     known.deployments.set(deployment_id, { served: 0, others_per_second: 0 })
     // They began before it was known that they need it.
-    known.begun += this.#inFlight.get(deployment_id) ?? 0
+    known.started += this.#inFlight.get(deployment_id) ?? 0
     if (known.deployments.size > LIMITS.upstream_deployments)
       this.#leave(known, known.deployments.keys().next().value!)
     this.#byDeployment.set(deployment_id, own.add(known))
@@ -217,20 +218,20 @@ export class Pacer {
     }, LIMITS.upstream_turn_ms)
   }
 
-  /** One that holds nothing back is not asked, only told from time to time. */
-  #isDue({ is_bound, wants, permits, begun, served, refused, told, turn_ms, isTaking }: Paced): boolean {
+  /** One that holds nothing back is not asked, but notified from time to time. */
+  #isDue({ is_bound, wants, permits, started, served, refused, reports, turn_ms, isTaking }: Paced): boolean {
     if (isTaking) return false
-    if (refused > 0 || (is_bound && wants > permits) || told.length > 0) return true
-    return begun + served !== 0 && (is_bound || sinceMs(this.#ctx.now(), turn_ms) > 1000)
+    if (refused > 0 || (is_bound && wants > permits) || reports.length > 0) return true
+    return started + served !== 0 && (is_bound || sinceMs(this.#ctx.now(), turn_ms) > 1000)
   }
 
   async #take(one: Paced): Promise<void> {
     const now_ms = this.#ctx.now()
     // Who said so last may have died.
     if (one.held > 0 && sinceMs(now_ms, one.held_ms) > HELD_MS)
-      Object.assign(one, { held: 0, begun: one.begun + one.held })
-    const { begun, served, refused } = one
-    const told: ToldAgo[] = one.told.map(({ began_ms, at_ms, ...limit }) => ({
+      Object.assign(one, { held: 0, started: one.started + one.held })
+    const { started, served, refused } = one
+    const reports: AgedReport[] = one.reports.map(({ began_ms, at_ms, ...limit }) => ({
       ...limit,
       began_ago_ms: Math.max(0, now_ms - began_ms),
       ago_ms: Math.max(0, now_ms - at_ms),
@@ -238,7 +239,7 @@ export class Pacer {
     // What was not used within a turn or two is given back: its run has ended, or another consumer has its items.
     const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? one.permits : 0
     const elapsed_ms = sinceMs(now_ms, one.turn_ms)
-    Object.assign(one, { isTaking: true, turn_ms: now_ms, begun: 0, served: 0, refused: 0, told: [] })
+    Object.assign(one, { isTaking: true, turn_ms: now_ms, started: 0, served: 0, refused: 0, reports: [] })
     one.permits -= unused
     const hasBacklog = one.held > HELD + one.granted
     const wants = one.is_bound && !hasBacklog ? Math.max(0, one.wants - one.permits) : 0
@@ -246,14 +247,17 @@ export class Pacer {
     try {
       // A turn more than until the next one, so that a late turn leaves no gap where the calls begin.
       const turn = {
-        begun: begun - unused,
+        started: started - unused,
         served,
         refused,
-        told,
+        reports,
         wants,
         ahead_ms: 2 * LIMITS.upstream_turn_ms,
       }
-      const taken = await takeTurn(this.#ctx.sql, one.row, { ...turn, deployments: [...one.deployments.keys()] })
+      const taken = await takeTurn(this.#ctx.sql, one.row, {
+        ...turn,
+        deployments: [...one.deployments.keys()],
+      })
       const isFreed = one.is_bound && !taken.is_bound
       one.is_bound = taken.is_bound
       learnParts(one, taken.served, elapsed_ms)
@@ -263,7 +267,7 @@ export class Pacer {
       if (isFreed || one.permits > 0 || wants > 0 || hasBacklog)
         for (const listener of this.#listeners) listener()
     } catch (error) {
-      one.begun += begun // what was told and refused meanwhile is told again by the next calls
+      one.started += started // what was reported and refused meanwhile is reported again by the next calls
       noteTrouble(this.#ctx.sql, error, this.#ctx.now())
     } finally {
       one.isTaking = false
@@ -271,8 +275,8 @@ export class Pacer {
     }
   }
 
-  #isWorthATurn = ({ begun, served, refused, told, wants, permits }: Paced) =>
-    begun !== 0 || served + refused + told.length + permits + wants > 0
+  #isWorthATurn = ({ started, served, refused, reports, wants, permits }: Paced) =>
+    started !== 0 || served + refused + reports.length + permits + wants > 0
 }
 
 /** What was answered in all and not to a deployment, others were. */
@@ -295,13 +299,13 @@ const startPaced = (row: Paced['row']): Paced => ({
   permitted_ms: 0,
   granted: 0,
   wants: 0,
-  begun: 0,
+  started: 0,
   served: 0,
   refused: 0,
   servedByAll: null,
   held: 0,
   held_ms: 0,
-  told: [],
+  reports: [],
   turn_ms: Number.NEGATIVE_INFINITY,
   isTaking: false,
 })

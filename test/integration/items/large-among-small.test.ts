@@ -6,7 +6,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Taking, takeDue, takeFair } from '../../../shared/claims/queries/claim.ts'
 import { findEndedItems, findStepHeads } from '../../../shared/claims/queries/recorded.ts'
 import { findRecordedSteps, reapClaims } from '../../../shared/claims/queries/run-facts.ts'
-import { findHanded, findHandedItems, findToldSteps } from '../../../shared/consumer/queries/later-answers.ts'
+import {
+  findHanded,
+  findHandedItems,
+  findReportedSteps,
+} from '../../../shared/consumer/queries/later-answers.ts'
 import { findRecordedItems } from '../../../shared/grading/queries/recorded-calls.ts'
 import { abortClaims, pauseForMoney, sweepStopped } from '../../../shared/items/queries/stop.ts'
 import type { RunKey } from '../../../shared/kernel/ids.ts'
@@ -128,7 +132,7 @@ it
       async () => {
         await findHanded(sql, request())
         await findHandedItems(sql, request(), SEQS)
-        await findToldSteps(sql, run, SEQS)
+        await findReportedSteps(sql, run, SEQS)
       },
       () => areInFlight(1),
     ],

@@ -7,7 +7,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine, ItemLine, UpstreamReport } from '../../../shared/protocol/rules/protocol.ts'
 import { isBound, type Pacing } from '../../../shared/upstreams/rules/pacing.ts'
 import { KnownUpstreams } from '../../../shared/upstreams/verbs/known-upstreams.ts'
-import type { ToldLimit } from '../../../shared/upstreams/vocabulary.ts'
+import type { ReportedLimit } from '../../../shared/upstreams/vocabulary.ts'
 import { conservation, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => engine.close())
 
 const HOST = 'api.provider.test'
-const limit = (left: number, rest: Partial<ToldLimit> = {}): ToldLimit => ({
+const limit = (left: number, rest: Partial<ReportedLimit> = {}): ReportedLimit => ({
   of: 'requests',
   amount: 100,
   left,
@@ -35,7 +35,7 @@ const called = (item: ItemLine, upstream: Partial<UpstreamReport>): AgentLine[] 
   result(item),
 ]
 
-const begun = () => engine.requests.flat().length
+const started = () => engine.requests.flat().length
 const pacingOf = async (): Promise<Pacing | undefined> =>
   (await engine.sql<{ pacing: Pacing }[]>`select pacing from upstreams where host = ${HOST}`)[0]?.pacing
 
@@ -56,7 +56,7 @@ describe('items that need a limited upstream [items.paced]', () => {
     serve(30)
     const runId = await engine.submit(100)
     const consumed = consume(engine.ctx, { stop: stop.signal })
-    await eventually(async () => expect(begun()).toBeGreaterThanOrEqual(20))
+    await eventually(async () => expect(started()).toBeGreaterThanOrEqual(20))
     await eventually(async () => {
       const run = await engine.run(runId)
       expect(run.running).toBe(0)
@@ -66,7 +66,7 @@ describe('items that need a limited upstream [items.paced]', () => {
     await consumed
     await engine.ctx.idle()
     // Those that had been sent before the first answer came are over it.
-    expect(begun()).toBeLessThanOrEqual(34)
+    expect(started()).toBeLessThanOrEqual(34)
     expect(await conservation(engine, runId)).toEqual([])
     expect(await engine.run(runId)).toMatchObject({ failed: 0, finished_at: null })
   })
@@ -165,7 +165,7 @@ describe('what an agent tells of limits', () => {
   it('may leave out what it does not know', async () => {
     await engine.deploy({ concurrency: 1 })
     engine.play(items =>
-      items.flatMap(item => called(item, { limits: [{ of: 'tokens', left: 500 } as ToldLimit] })),
+      items.flatMap(item => called(item, { limits: [{ of: 'tokens', left: 500 } as ReportedLimit] })),
     )
     const runId = await engine.submit(2)
     await consume(engine.ctx)

@@ -61,7 +61,7 @@ describe('costs', () => {
 })
 
 describe('windows', () => {
-  it('may have begun before the first call', () => {
+  it('may have started before the first call', () => {
     const window: Limit = { of: 'requests', amount: 1, per_s: 10, kind: 'window', offset_s: 7 }
     const limited = new Limits([window], 0)
     const use = before(COSTS.openai)

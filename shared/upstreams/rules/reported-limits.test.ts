@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ToldLimit } from '../vocabulary.ts'
-import { toldLimits } from './told-limits.ts'
+import type { ReportedLimit } from '../vocabulary.ts'
+import { reportedLimits } from './reported-limits.ts'
 
 const NOW = Date.UTC(2026, 10, 29, 12)
 const MINUTE = 60_000
@@ -10,7 +10,7 @@ const MONTH = 30 * DAY
 const IN_30_S = '2026-11-29T12:00:30Z'
 
 type Headers = Record<string, string>
-const read = (headers: Headers) => toldLimits(name => headers[name] ?? null, NOW)
+const read = (headers: Headers) => reportedLimits(name => headers[name] ?? null, NOW)
 
 /** The headers of a limit: its names with a star, then what `limit`, `remaining` and `reset` say. */
 type Written = [star: string, limit: string | null, remaining: string, reset?: string]
@@ -24,15 +24,15 @@ const headersOf = (written: Written[]): Headers =>
   )
 
 const of = (
-  what: ToldLimit['of'],
+  what: ReportedLimit['of'],
   amount: number | null,
   left: number,
   reset_ms: number | null = null,
   window_ms: number | null = null,
-): ToldLimit => ({ of: what, amount, left, reset_ms, window_ms })
+): ReportedLimit => ({ of: what, amount, left, reset_ms, window_ms })
 
 describe('what headers say about limits', () => {
-  it.each<[string, Written[], ToldLimit[]]>([
+  it.each<[string, Written[], ReportedLimit[]]>([
     [
       'OpenAI, in durations of Go',
       [
@@ -204,7 +204,7 @@ describe('what headers say about limits', () => {
     ])
   })
 
-  it.each<[string, string, ...ToldLimit[]]>([
+  it.each<[string, string, ...ReportedLimit[]]>([
     ['"default";r=50;t=30', '"default";q=100;w=60;qu="requests"', of('requests', 100, 50, 30_000, MINUTE)],
     [
       '"burst"; r=8; t=1; pk=:cHsdsRa894==:, "daily"; r=4998; t=69076',
@@ -266,7 +266,7 @@ describe('what headers say about limits', () => {
     expect(
       read({ 'x-ratelimit-remaining': numbers.join(), 'x-ratelimit-limit': numbers.join() }),
     ).toHaveLength(8)
-    expect(toldLimits(name => String(name.length), NOW)).toHaveLength(8)
+    expect(reportedLimits(name => String(name.length), NOW)).toHaveLength(8)
   })
 
   it('are read in no time and without an error, whatever every header is', () => {
@@ -279,8 +279,8 @@ describe('what headers say about limits', () => {
         `"x";r=1${piece.repeat(5000)}`,
         `1${piece.repeat(5000)}x`,
       ])
-        for (const limit of toldLimits(() => text, NOW)) expect(limit.left).toBeGreaterThanOrEqual(0)
+        for (const limit of reportedLimits(() => text, NOW)) expect(limit.left).toBeGreaterThanOrEqual(0)
     expect(performance.now() - began).toBeLessThan(2000)
-    expect(toldLimits(() => '5', Number.NaN).length).toBeGreaterThan(0)
+    expect(reportedLimits(() => '5', Number.NaN).length).toBeGreaterThan(0)
   })
 })

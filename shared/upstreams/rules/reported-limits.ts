@@ -1,10 +1,10 @@
 // Reads what an answer's headers say about limits. Guarantee: never throws, at most eight limits, each with a finite
 // `left` of at least 0, whatever the headers are; of a header 2,000 characters are read.
 
-import type { ToldLimit } from '../vocabulary.ts'
+import type { ReportedLimit } from '../vocabulary.ts'
 import { momentIn, numberIn } from './moment.ts'
 
-type Of = ToldLimit['of']
+type Of = ReportedLimit['of']
 type Header = (name: string) => string | null
 
 const RETURNED = 8
@@ -103,30 +103,30 @@ const ALL_NAMES: Names[] = [
 ]
 
 /** The same limit under two names is one; two windows of the same kind are two. */
-export function toldLimits(whole: Header, now_ms: number): ToldLimit[] {
+export function reportedLimits(whole: Header, now_ms: number): ReportedLimit[] {
   const header: Header = name => whole(name)?.slice(0, CHARACTERS) ?? null
-  const told: ToldLimit[] = []
+  const found: ReportedLimit[] = []
   for (const names of ALL_NAMES) {
     // One look where a provider does not use the name: nearly all of them.
     const remaining = header(names.remaining)
-    if (remaining) addAll(told, namedLimits({ names, remaining, header, now_ms }))
+    if (remaining) addAll(found, namedLimits({ names, remaining, header, now_ms }))
   }
-  addAll(told, standardLimits(header, now_ms))
-  return told
+  addAll(found, standardLimits(header, now_ms))
+  return found
 }
 
-function addAll(told: ToldLimit[], limits: ToldLimit[]): void {
+function addAll(found: ReportedLimit[], limits: ReportedLimit[]): void {
   for (const limit of limits) {
-    const same = told.find(one => isSame(one, limit))
+    const same = found.find(one => isSame(one, limit))
     if (same !== undefined) {
       same.amount ??= limit.amount
       same.reset_ms ??= limit.reset_ms
       same.window_ms ??= limit.window_ms
-    } else if (told.length < RETURNED) told.push(limit)
+    } else if (found.length < RETURNED) found.push(limit)
   }
 }
 
-function isSame(a: ToldLimit, b: ToldLimit): boolean {
+function isSame(a: ReportedLimit, b: ReportedLimit): boolean {
   const agree = (x: number | null, y: number | null) => x === null || y === null || x === y
   return a.of === b.of && a.left === b.left && agree(a.amount, b.amount) && agree(a.window_ms, b.window_ms)
 }
@@ -142,7 +142,7 @@ interface Found {
  * Mostly one limit. Brave and Envoy write lists, with one remaining for each limit or for the tightest alone; the windows
  * are those of the listed amounts: `10, 10;w=1, 600;w=60`.
  */
-function namedLimits({ names, remaining, header, now_ms }: Found): ToldLimit[] {
+function namedLimits({ names, remaining, header, now_ms }: Found): ReportedLimit[] {
   const left = itemsOf(remaining).slice(0, RETURNED)
   const amounts = itemsOf(header(names.limit))
   const policies = [...amounts, ...itemsOf(header(names.policy))]
@@ -165,7 +165,7 @@ function namedLimits({ names, remaining, header, now_ms }: Found): ToldLimit[] {
 }
 
 /** Nothing for what means nothing: Azure's 0 and -1, Brave's 0 for no limit, Mistral's 0 for a model that a plan lacks. */
-function limitOf(read: Omit<ToldLimit, 'left'> & { left: number | null }): ToldLimit[] {
+function limitOf(read: Omit<ReportedLimit, 'left'> & { left: number | null }): ReportedLimit[] {
   const { amount, left } = read
   if (left === null || left < 0 || left > MOST) return []
   if (amount !== null && (amount <= 0 || amount > MOST)) return []
@@ -203,7 +203,7 @@ const unitIn = (name = ''): string =>
   /(?:(?:in|out)put[-_ ])?tokens/i.exec(name)?.[0].toLowerCase().replace(/[_ ]/, '-') ?? 'requests'
 
 /** `RateLimit: "name";r=50;t=30` with `RateLimit-Policy: "name";q=100;w=60;qu="requests"` (the draft's number 10). */
-function standardLimits(header: Header, now_ms: number): ToldLimit[] {
+function standardLimits(header: Header, now_ms: number): ReportedLimit[] {
   const items = itemsOf(header('ratelimit'))
   if (items.length === 0) return []
   const policies = itemsOf(header('ratelimit-policy'))
@@ -227,7 +227,7 @@ function standardLimits(header: Header, now_ms: number): ToldLimit[] {
 }
 
 /** `limit=100, remaining=50, reset=5` with `100;w=60` (the draft's number 7). */
-function draftLimit(draft: Map<string, string>, policies: Item[], now_ms: number): ToldLimit[] {
+function draftLimit(draft: Map<string, string>, policies: Item[], now_ms: number): ReportedLimit[] {
   const amount = numberIn(draft.get('limit'))
   return limitOf({
     of: 'requests',
