@@ -3,6 +3,17 @@
 //
 // All of it is one plain object, so that a process may keep it in memory and many may share it in a row.
 
+import type { DeclaredLimits } from './declared-limits.ts'
+import {
+  type Asked,
+  type DeclaredPace,
+  debit,
+  declaredRate,
+  declaredRoom,
+  learnAsked,
+  noteInFlight,
+  startDeclaredPace,
+} from './declared-pace.ts'
 import { type LimitReport, learn, rateIn, roomIn, type TrackedLimit, trackLimit } from './tracked-limit.ts'
 
 /** Times are milliseconds of one clock. */
@@ -12,6 +23,9 @@ export interface Pacing {
   served: number
   refused: number
   limits: TrackedLimit[]
+  /** What people set, and what items ask. */
+  declared: DeclaredPace
+  declared_limits: DeclaredLimits
   /** Calls a second that the search has arrived at; null before the first refusal. */
   searched: number | null
   /** How much of what is reported is used: less after refusals that it did not foresee. */
@@ -37,11 +51,14 @@ interface Look {
 }
 
 /** What happened since the last turn. */
-export interface Turn {
+export interface Turn extends Partial<Asked> {
   now_ms: number
+  /** What people set now. */
+  declared?: DeclaredLimits
+  /** Of the process that takes the turn. */
+  in_flight?: { process: string; items: number }
   /** Started without having asked. */
   started?: number
-  served?: number
   refused?: number
   reports?: readonly LimitReport[]
   /** How many calls would begin. */
@@ -77,6 +94,8 @@ export const startPacing = (now_ms: number): Pacing => ({
   served: 0,
   refused: 0,
   limits: [],
+  declared: startDeclaredPace(),
+  declared_limits: {},
   searched: null,
   share: 1,
   peak: null,
@@ -89,7 +108,7 @@ export const startPacing = (now_ms: number): Pacing => ({
 
 /** Takes in what happened, and gives out how many calls may begin. */
 export function paceTurn(pacing: Pacing, turn: Turn): number {
-  const { now_ms, started = 0, served = 0, refused = 0, reports = [] } = turn
+  const { now_ms, started = 0, ended = 0, served = 0, tokens = 0, refused = 0, reports = [] } = turn
   pacing.started += started
   pacing.served += served
   pacing.refused += refused
@@ -97,16 +116,23 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
     const limit = limitOf(pacing, one)
     if (limit !== undefined) learn(limit, one, ms => startedBy(pacing, ms, now_ms))
   }
+  pacing.declared_limits = turn.declared ?? {}
+  learnAsked(pacing.declared, { ended, served, tokens })
+  if (turn.in_flight) noteInFlight(pacing.declared, turn.in_flight.process, turn.in_flight.items, now_ms)
   if (refused > 0) lower(pacing, now_ms)
   else raise(pacing, now_ms)
   const permits = permitsOf(pacing, turn)
   pacing.started += permits
+  debit(pacing.declared, pacing.declared_limits, started + permits, now_ms)
+  const own = pacing.declared.in_flight[turn.in_flight?.process ?? '']
+  if (own) own.items += permits
   look(pacing, turn)
   return permits
 }
 
 function permitsOf(pacing: Pacing, { now_ms, started = 0, wants, ahead_ms }: Turn): number {
   const rooms = pacing.limits.map(limit => roomIn(limit, pacing.started, now_ms))
+  rooms.push(declaredRoom(pacing.declared, pacing.declared_limits, now_ms))
   const rate = rateOf(pacing, now_ms)
   // Of a limit that was reported for the first time nobody knows what a call takes.
   if (pacing.limits.some(({ cost }) => cost === 0)) rooms.push(unknownRoom(pacing, now_ms))
@@ -137,6 +163,7 @@ function limitOf(pacing: Pacing, report: LimitReport): TrackedLimit | undefined 
 
 /** Whether calls have to ask before they begin. */
 export const isBound = (pacing: Pacing, now_ms: number): boolean =>
+  Object.keys(pacing.declared_limits).length > 0 ||
   rateOf(pacing, now_ms) !== null ||
   unknownRoom(pacing, now_ms) !== Number.POSITIVE_INFINITY ||
   pacing.limits.some(limit => roomIn(limit, pacing.started, now_ms) < UNBOUND_CALLS)
@@ -144,6 +171,9 @@ export const isBound = (pacing: Pacing, now_ms: number): boolean =>
 /** Twice as many as were not refused: that doubles them in the time of an answer, and in a second at least. */
 function unknownRoom(pacing: Pacing, now_ms: number): number {
   const { started, served, peak } = pacing
+  // What a person set is where the search starts.
+  if (declaredRate(pacing.declared, pacing.declared_limits) !== Number.POSITIVE_INFINITY)
+    return Number.POSITIVE_INFINITY
   const unrefused = Math.max(served, Math.floor(startedBy(pacing, now_ms - UNREFUSED_MS, now_ms)))
   if (peak !== null || unrefused >= UNBOUND_CALLS) return Number.POSITIVE_INFINITY
   return Math.max(0, FIRST_CALLS + 2 * unrefused - started)
@@ -152,8 +182,12 @@ function unknownRoom(pacing: Pacing, now_ms: number): number {
 /** Calls a second; null if nothing holds them back. */
 export function rateOf(pacing: Pacing, now_ms: number): number | null {
   const reported = Math.min(...pacing.limits.map(limit => rateIn(limit, pacing.started, now_ms)))
-  if (reported !== Number.POSITIVE_INFINITY) return Math.max(LEAST_RATE, reported * pacing.share)
-  return pacing.searched
+  const found =
+    reported === Number.POSITIVE_INFINITY
+      ? (pacing.searched ?? reported)
+      : Math.max(LEAST_RATE, reported * pacing.share)
+  const rate = Math.min(found, declaredRate(pacing.declared, pacing.declared_limits))
+  return rate === Number.POSITIVE_INFINITY ? null : rate
 }
 
 function look({ looks, started, refused }: Pacing, { now_ms, wants }: Turn): void {

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { DeclaredLimits } from './declared-limits.ts'
+import { type Pacing, paceTurn, startPacing, type Turn } from './pacing.ts'
+
+const TURN_MS = 200
+
+/** Takes turns as a process does that always has items; returns when each began. Each ends within the next turn. */
+function startsOf(
+  pacing: Pacing,
+  declared: DeclaredLimits,
+  { seconds, calls = 1, tokens = 0 }: { seconds: number; calls?: number; tokens?: number },
+): number[] {
+  const at: number[] = []
+  let ended = 0
+  for (let now_ms = 0; now_ms < seconds * 1000; now_ms += TURN_MS) {
+    const asked = { ended, served: calls * ended, tokens: tokens * ended }
+    ended = paceTurn(pacing, { now_ms, declared, ...asked, wants: 1000, ahead_ms: TURN_MS })
+    for (let i = 0; i < ended; i++) at.push(now_ms)
+  }
+  return at
+}
+
+/** The most that began within so long, wherever that begins. */
+const mostWithin = (at: readonly number[], ms: number): number =>
+  Math.max(...at.map((from, i) => at.slice(i).findIndex(to => to >= from + ms)).filter(count => count >= 0))
+
+describe('a limit that a person set', () => {
+  it('is kept from the first call on, in every minute, and used', () => {
+    const at = startsOf(startPacing(0), { requests: '60/min' }, { seconds: 600 })
+    expect(mostWithin(at, 60_000)).toBeLessThanOrEqual(60)
+    expect(at.length).toBeGreaterThan(0.97 * 600)
+  })
+
+  it('of calls counts all calls of an item', () => {
+    const at = startsOf(startPacing(0), { requests: '600/min' }, { seconds: 120, calls: 3 })
+    const after = at.filter(ms => ms >= 60_000)
+    expect(3 * after.length).toBeLessThanOrEqual(600)
+    expect(3 * after.length).toBeGreaterThan(0.96 * 600)
+  })
+
+  it('of tokens counts what items used lately', () => {
+    const at = startsOf(startPacing(0), { tokens: '60000/min' }, { seconds: 240, tokens: 250 })
+    const after = at.filter(ms => ms >= 180_000)
+    expect(250 * after.length).toBeLessThanOrEqual(60_000)
+    expect(250 * after.length).toBeGreaterThan(0.96 * 60_000)
+  })
+
+  it('of an hour or a day may be used at once, and then not again within it', () => {
+    const at = startsOf(startPacing(0), { requests: '100/h' }, { seconds: 3 * 3600 })
+    expect(at.filter(ms => ms < 60_000)).toHaveLength(100)
+    expect(mostWithin(at, 3_600_000)).toBeLessThanOrEqual(100)
+    expect(at.length).toBeGreaterThanOrEqual(280)
+  })
+
+  it('of a day goes beside the pace of a minute', () => {
+    const at = startsOf(startPacing(0), { requests: '60/min', tokens: '30000/d' }, { seconds: 3600, tokens: 1000 })
+    expect(at).toHaveLength(30)
+    expect(mostWithin(at, 10_000)).toBeLessThanOrEqual(10)
+  })
+
+  it('lowers what answers report, and is lowered by it', () => {
+    const report = { of: 'requests', amount: 600, left: 300, reset_ms: 30_000, window_ms: 60_000 } as const
+    const turn = (declared: DeclaredLimits): Turn => ({
+      now_ms: 1000,
+      declared,
+      reports: [{ ...report, began_ms: 500, at_ms: 1000 }],
+      wants: 1000,
+      ahead_ms: 10_000,
+    })
+    const reported = paceTurn(startPacing(0), turn({}))
+    expect(paceTurn(startPacing(0), turn({ requests: '60/min' }))).toBeLessThan(reported / 5)
+    expect(paceTurn(startPacing(0), turn({ requests: '6000/min' }))).toBe(reported)
+  })
+
+  it('of items in flight holds over all processes, and one that dies gives its places back', () => {
+    const pacing = startPacing(0)
+    const take = (process: string, items: number, now_ms: number) =>
+      paceTurn(pacing, {
+        now_ms,
+        declared: { in_flight: 20 },
+        in_flight: { process, items },
+        served: 1000, // the search is over
+        ended: 1000,
+        wants: 15,
+        ahead_ms: 0,
+      })
+    expect(take('a', 0, 0)).toBe(15)
+    expect(take('b', 0, 0)).toBe(5)
+    expect(take('b', 5, 1000)).toBe(0)
+    expect(take('a', 12, 2000)).toBe(3)
+    expect(take('b', 0, LIMITS.upstream_in_flight_ms)).toBe(5)
+    // Of `a` nothing was heard since.
+    expect(take('b', 5, 2001 + LIMITS.upstream_in_flight_ms)).toBe(15)
+  })
+
+  it('that is taken back holds nothing any more', () => {
+    const pacing = startPacing(0)
+    startsOf(pacing, { requests: '60/min' }, { seconds: 60 })
+    expect(startsOf(pacing, {}, { seconds: 60 }).length).toBeGreaterThan(10_000)
+  })
+})

@@ -1,0 +1,116 @@
+// Says how many items may begin by the limits that people set. Guarantee: no window of a limit's length sees more than it
+// allows, wherever that window begins, as far as what items ask is known; who dies gives back its places.
+//
+// All of it is one plain object, as in pacing.ts.
+
+import { LIMITS } from '../../kernel/limits.ts'
+import { type DeclaredLimits, RATED, type Rate, rateOf } from './declared-limits.ts'
+
+export interface DeclaredPace {
+  /** What items asked lately; each counts less than the one after it. */
+  items: number
+  calls: number
+  tokens: number
+  /** Of each limit that is longer than calls are spread over: what was used in each part of its window, the latest last. */
+  stocks: Partial<Record<Rated, { part: number; used: number[] }>>
+  /** Items in flight of each process, and when it said so. */
+  in_flight: Record<string, { items: number; at_ms: number }>
+}
+
+type Rated = (typeof RATED)[number]
+
+/** What happened since the last turn, as far as items are concerned. */
+export interface Asked {
+  ended: number
+  served: number
+  tokens: number
+}
+
+/** So many items are remembered. */
+const REMEMBERED_ITEMS = 200
+/** Until it is known: what an item asks. Of tokens, an answer of 100 words to a page of text. */
+const FIRST_ASKED: Readonly<Record<Rated, number>> = { requests: 1, tokens: 1000 }
+/** Over so long calls are spread; a longer limit is a stock, which may be used as fast as the shorter ones allow. */
+const SPREAD_MS = 60_000
+/** Clocks and connections differ: calls that begin evenly do not arrive so. */
+const SPREAD_SHARE = 0.985
+const PARTS = 24
+
+export const startDeclaredPace = (): DeclaredPace => ({
+  items: 0,
+  calls: 0,
+  tokens: 0,
+  stocks: {},
+  in_flight: {},
+})
+
+export function learnAsked(pace: DeclaredPace, { ended, served, tokens }: Asked): void {
+  const kept = Math.max(0, 1 - ended / REMEMBERED_ITEMS)
+  pace.items = kept * pace.items + ended
+  pace.calls = kept * pace.calls + served
+  pace.tokens = kept * pace.tokens + tokens
+}
+
+/** What an item asks. */
+function askedOf({ items, calls, tokens }: DeclaredPace, of: Rated): number {
+  const asked = of === 'requests' ? calls : tokens
+  return items < 1 || asked === 0 ? FIRST_ASKED[of] : asked / items
+}
+
+const ratesOf = (limits: DeclaredLimits): [Rated, Rate][] =>
+  RATED.flatMap(of => (limits[of] === undefined ? [] : [[of, rateOf(limits[of])] as [Rated, Rate]]))
+
+const isStock = ({ length_ms }: Rate) => length_ms > SPREAD_MS
+
+/** Items a second; infinite if no limit spreads them. */
+export function declaredRate(pace: DeclaredPace, limits: DeclaredLimits): number {
+  const rates = ratesOf(limits).filter(([, rate]) => !isStock(rate))
+  return Math.min(
+    ...rates.map(
+      ([of, { amount, length_ms }]) => (1000 * SPREAD_SHARE * amount) / length_ms / askedOf(pace, of),
+    ),
+  )
+}
+
+/** Items that have room now. */
+export function declaredRoom(pace: DeclaredPace, limits: DeclaredLimits, now_ms: number): number {
+  const rooms = ratesOf(limits).flatMap(([of, rate]) => {
+    if (!isStock(rate)) return []
+    const used = usedParts(pace, of, rate, now_ms).reduce((sum, part) => sum + part, 0)
+    return [Math.floor((rate.amount - used) / askedOf(pace, of))]
+  })
+  if (limits.in_flight !== undefined) rooms.push(limits.in_flight - inFlight(pace, now_ms))
+  return Math.max(0, Math.min(...rooms))
+}
+
+/** Items begin, or do not after all. */
+export function debit(pace: DeclaredPace, limits: DeclaredLimits, started: number, now_ms: number): void {
+  for (const [of, rate] of ratesOf(limits)) {
+    if (!isStock(rate)) continue
+    const used = usedParts(pace, of, rate, now_ms)
+    used[PARTS] = Math.max(0, used[PARTS]! + started * askedOf(pace, of))
+  }
+}
+
+/** One part more than the window has: it may begin within the oldest. */
+function usedParts(pace: DeclaredPace, of: Rated, { length_ms }: Rate, now_ms: number): number[] {
+  const part = Math.floor(now_ms / (length_ms / PARTS))
+  const stock = pace.stocks[of] ?? { part, used: [] }
+  pace.stocks[of] = stock
+  const passed = Math.min(PARTS + 1, Math.max(0, part - stock.part))
+  stock.used = [...Array(PARTS + 1).fill(0), ...stock.used, ...Array(passed).fill(0)].slice(-PARTS - 1)
+  stock.part = part
+  return stock.used
+}
+
+/** A process has so many items in flight that need it. */
+export function noteInFlight(pace: DeclaredPace, process: string, items: number, now_ms: number): void {
+  pace.in_flight[process] = { items, at_ms: now_ms }
+  for (const [other, { at_ms }] of Object.entries(pace.in_flight))
+    if (now_ms - at_ms > LIMITS.upstream_in_flight_ms) delete pace.in_flight[other]
+}
+
+const inFlight = ({ in_flight }: DeclaredPace, now_ms: number): number =>
+  Object.values(in_flight)
+    .filter(({ at_ms }) => now_ms - at_ms <= LIMITS.upstream_in_flight_ms)
+    .reduce((sum, { items }) => sum + items, 0)
