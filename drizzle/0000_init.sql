@@ -781,6 +781,17 @@ CREATE TABLE "upstreams" (
 	CONSTRAINT "upstreams_project_id_id_pk" PRIMARY KEY("project_id","id")
 );--> statement-breakpoint
 ALTER TABLE "upstreams" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "upstream_limits" (
+	"project_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"host" text NOT NULL,
+	"label" text NOT NULL,
+	"limits" jsonb NOT NULL,
+	"set_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "upstream_limits_project_id_host_label_pk" PRIMARY KEY("project_id","host","label")
+);
+--> statement-breakpoint
+ALTER TABLE "upstream_limits" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE "audit_log" ADD CONSTRAINT "audit_log_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_member_id_members_id_fk" FOREIGN KEY ("member_id") REFERENCES "public"."members"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -833,6 +844,7 @@ ALTER TABLE "triggers" ADD CONSTRAINT "triggers_project_id_agent_id_agents_proje
 -- An agent's current deployment is one of its own. Each of the two tables refers to the other, so drizzle-kit does not know it.
 ALTER TABLE "agents" ADD CONSTRAINT "agents_current_deployment" FOREIGN KEY ("project_id", "current_deployment_id") REFERENCES "deployments" ("project_id", "id") ON DELETE SET NULL ("current_deployment_id");--> statement-breakpoint
 ALTER TABLE "upstreams" ADD CONSTRAINT "upstreams_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "upstream_limits" ADD CONSTRAINT "upstream_limits_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audit_log_account" ON "audit_log" USING btree ("account_id","id");--> statement-breakpoint
 CREATE INDEX "audit_log_project" ON "audit_log" USING btree ("project_id","id");--> statement-breakpoint
 CREATE INDEX "sessions_expires" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
@@ -943,6 +955,7 @@ CREATE POLICY "tenant" ON "failure_clusters" AS PERMISSIVE FOR SELECT TO "assay_
 CREATE POLICY "tenant" ON "verdict_days" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("verdict_days"."project_id" in (select id from projects));--> statement-breakpoint
 CREATE POLICY "tenant" ON "triggers" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("triggers"."project_id" in (select id from projects));--> statement-breakpoint
 CREATE POLICY "tenant" ON "upstreams" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("upstreams"."project_id" in (select id from projects));--> statement-breakpoint
+CREATE POLICY "tenant" ON "upstream_limits" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("upstream_limits"."project_id" in (select id from projects));--> statement-breakpoint
 -- The one row of the installation.
 INSERT INTO "installation" DEFAULT VALUES;--> statement-breakpoint
 -- How rows lie on disk.

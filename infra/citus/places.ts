@@ -37,6 +37,7 @@ export const PLACES: Record<TableName, Place> = {
   attempts: 'distributed',
   claims: 'distributed',
   due_items: 'distributed',
+  upstream_limits: 'distributed',
   upstreams: 'distributed',
   idempotency_keys: 'distributed',
   schedules: 'distributed',

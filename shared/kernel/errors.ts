@@ -48,6 +48,7 @@ export const API_ERRORS = {
   too_many_channels: 409,
   too_many_deadlines: 409,
   too_many_saved_views: 409,
+  too_many_limits: 409,
   too_many_prices: 409,
   rate_limited: 429,
   too_many_open_runs: 429,

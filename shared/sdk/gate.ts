@@ -3,6 +3,7 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
+import type { DeclaredLimits } from '../upstreams/rules/declared-limits.ts'
 import { type Pacing, paceTurn, startPacing, type Turn } from '../upstreams/rules/pacing.ts'
 import type { ReportedLimit } from '../upstreams/vocabulary.ts'
 
@@ -23,6 +24,8 @@ const SHARED_MS = 5000
 
 export class Gate {
   readonly pacing: Pacing
+  /** What people set. */
+  declared: DeclaredLimits = {}
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
   #others_per_ms = 0
@@ -105,6 +108,7 @@ export class Gate {
       wants: 0,
       ahead_ms: 0,
       ...turn,
+      declared: this.declared,
       started: started + this.#startsOfOthers(now_ms),
       now_ms,
     })

@@ -4,10 +4,10 @@
 import { LIMITS } from '../kernel/limits.ts'
 import {
   ANSWER_URL_HEADER,
+  BOUND_UPSTREAMS_HEADER,
   type GeneratorRequest,
   type ItemLine,
   PROTOCOL_VERSION,
-  SHARED_UPSTREAMS_HEADER,
   UPSTREAM_KEY_HEADER,
   UPSTREAMS_HEADER,
 } from '../protocol/rules/protocol.ts'
@@ -68,7 +68,7 @@ export function serve(
       const address = headers.get(ANSWER_URL_HEADER)
       const upstreams = upstreamsOf(
         headers.get(UPSTREAM_KEY_HEADER),
-        { closed: headers.get(UPSTREAMS_HEADER), shared: headers.get(SHARED_UPSTREAMS_HEADER) },
+        { closed: headers.get(UPSTREAMS_HEADER), bound: headers.get(BOUND_UPSTREAMS_HEADER) },
         Date.now(),
       )
       return work(agent, headers.get('assay-run') ?? '', asked, { address, ...options, host, upstreams })

@@ -2,9 +2,10 @@
 // is made until the consumer says that the upstream is open, or some seconds have passed; a probe's calls are always made.
 
 import { LIMITS } from '../kernel/limits.ts'
-import type { ClosedUpstream, SharedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
+import type { BoundUpstream, ClosedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
 import type { Classified } from '../upstreams/rules/classify.ts'
 import { Evidence } from '../upstreams/rules/evidence.ts'
+import { type DeclaredLimits, lowerOf, rateProblem } from '../upstreams/rules/declared-limits.ts'
 import { CLOSED_STATES, stateOf } from '../upstreams/rules/states.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'
 import { FirstBytes } from './first-bytes.ts'
@@ -39,6 +40,8 @@ export class Upstreams {
   readonly #closed = new Map<string, Local>()
   readonly #waits = new Map<string, FirstBytes>()
   readonly #gates = new Map<string, Gate>()
+  /** By hosts and credentials: what people set. */
+  readonly #declared = new Map<string, DeclaredLimits>()
   /** When each item was stopped last, to know who was served since. */
   readonly #stopped = new Map<string, number>()
   #failed_ms = Number.NEGATIVE_INFINITY
@@ -59,10 +62,13 @@ export class Upstreams {
       if (!named.has(name) && now_ms - known_ms > REPORTED_MS) this.#closed.delete(name)
   }
 
-  /** What others call as well, when the consumer sent a request. */
-  share(shared: readonly SharedUpstream[]): void {
-    for (const { host, key = '', model = '', others_per_second } of shared)
-      this.gateOf({ host, key, model }).share(others_per_second)
+  /** What bounds calls, as the consumer knew it when it sent a request: what is not in it does not any more. */
+  bound(bounds: readonly BoundUpstream[]): void {
+    this.#declared.clear()
+    for (const { host, key = '', model = '', others_per_second, requests } of bounds) {
+      if (requests !== undefined) this.#declared.set(nameOf({ host, key, model: '' }), { requests })
+      if (others_per_second !== undefined) this.gateOf({ host, key, model }).share(others_per_second)
+    }
   }
 
   /** Whether anything is known to be closed, or was refused lately; if not, nobody needs to know which model is called. */
@@ -86,6 +92,9 @@ export class Upstreams {
     const gate = this.#gates.get(name) ?? new Gate(Date.now)
     this.#gates.delete(name)
     this.#gates.set(name, gate)
+    const { host, key } = place
+    const [ofHost = {}, ofKey = {}] = ['', key].map(key => this.#declared.get(nameOf({ host, key, model: '' })))
+    gate.declared = lowerOf(ofHost, ofKey)
     if (this.#gates.size > REMEMBERED) this.#gates.delete(this.#gates.keys().next().value!)
     return gate
   }
@@ -177,7 +186,7 @@ const PROJECTS = 100
 /** What the process knows for a project, with what the request reports; undefined if the request has no key. */
 export function upstreamsOf(
   key: string | null,
-  headers: { closed: string | null; shared: string | null },
+  headers: { closed: string | null; bound: string | null },
   now_ms: number,
 ): Upstreams | undefined {
   if (key === null || !/^[0-9a-f]{32,128}$/.test(key)) return undefined
@@ -185,9 +194,12 @@ export function upstreamsOf(
   if (processes.size >= PROJECTS) processes.clear()
   processes.set(key, known)
   known.learn(listOf<ClosedUpstream>(headers.closed), now_ms)
-  known.share(listOf<SharedUpstream>(headers.shared).filter(one => Number.isFinite(one.others_per_second)))
+  known.bound(listOf<BoundUpstream>(headers.bound).filter(isBound))
   return known
 }
+
+const isBound = ({ others_per_second = 0, requests = '1/s' }: BoundUpstream) =>
+  Number.isFinite(others_per_second) && rateProblem(String(requests)) === undefined
 
 function listOf<T extends { host: string }>(text: string | null): T[] {
   if (text === null) return []

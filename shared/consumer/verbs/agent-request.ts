@@ -11,13 +11,13 @@ import { oneLine } from '../../json/ndjson.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import {
   ANSWER_URL_HEADER,
+  BOUND_UPSTREAMS_HEADER,
+  type BoundUpstream,
   type ClosedUpstream,
   type ItemLine,
   NDJSON,
   type OfferedStep,
   PROTOCOL_VERSION,
-  SHARED_UPSTREAMS_HEADER,
-  type SharedUpstream,
   UPSTREAM_KEY_HEADER,
   UPSTREAMS_HEADER,
 } from '../../protocol/rules/protocol.ts'
@@ -71,7 +71,7 @@ export async function requestOf(
 }
 
 /** What the agent has to know so that it calls nobody in vain, and leaves others their part. */
-function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key }: Stops) {
+function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key, keysOf }: Stops) {
   const upstreams = timing.upstreams()
   const closed = upstreams
     .closedFor(target, project_id)
@@ -84,15 +84,19 @@ function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key }:
       }),
     )
   const shared = upstreams.pacer.sharedBy(target.deployment_id).map(
-    ({ others_per_second, ...place }): SharedUpstream => ({
+    ({ others_per_second, ...place }): BoundUpstream => ({
       ...named(place),
       others_per_second: Math.round(10 * others_per_second) / 10,
     }),
   )
+  const declared = upstreams.pacer.declaredFor(project_id).flatMap(({ host, label, limits }): BoundUpstream[] => {
+    const keyed = label === '' ? [''] : keysOf(label)
+    return limits.requests === undefined ? [] : keyed.map(key => ({ ...named({ host, key, model: '' }), requests: limits.requests! }))
+  })
   return {
     [UPSTREAM_KEY_HEADER]: key,
     ...listHeader(UPSTREAMS_HEADER, closed, LIMITS.upstreams_header_bytes),
-    ...listHeader(SHARED_UPSTREAMS_HEADER, shared, LIMITS.shared_upstreams_header_bytes),
+    ...listHeader(BOUND_UPSTREAMS_HEADER, [...declared, ...shared], LIMITS.bound_upstreams_header_bytes),
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
-import { ProtocolError } from '../../grading/rules/step-row.ts'
+import { ProtocolError, type StepRow } from '../../grading/rules/step-row.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
@@ -85,6 +85,10 @@ export class Stops {
     return url === null ? undefined : this.#stopped(inFlight, { ...refused, place: agentPlace(url) })
   }
 
+  /** The names of the credentials that a variable of the agent's environment has: none or one. */
+  keysOf = (label: string): string[] =>
+    [...labelsFor(this.#claim.target, this.key)].flatMap(([key, of]) => (of === label ? [key] : []))
+
   nameOf = ({ seq }: InFlightItem): string => itemRecordId(this.#claim.run_id, seq)
 
   /** A step shows what an upstream does, and its item goes on. */
@@ -110,6 +114,12 @@ export class Stops {
       began_ms,
       ...(closed !== undefined && { closed }),
     })
+  }
+
+  /** A call used tokens. */
+  used({ model, input_tokens, output_tokens }: StepRow): void {
+    const tokens = input_tokens + output_tokens
+    if (tokens > 0) this.#known.pacer.used(this.#claim.target.deployment_id, model, tokens)
   }
 
   #stopped(inFlight: InFlightItem, call: Call): Stop {

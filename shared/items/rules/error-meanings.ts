@@ -62,6 +62,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   too_many_channels: 'The project has as many alert channels as it may have.',
   too_many_deadlines: 'The project has as many deadlines as it may have.',
   too_many_saved_views: 'As many views of lists are saved as there may be.',
+  too_many_limits: 'The project has limits for as many upstreams as it may have.',
   too_many_prices: 'The project has as many prices as it may have.',
   rate_limited: 'Too many requests, or too many failed sign-ins; Retry-After says when to come back.',
   too_many_open_runs: 'The project has as many open runs as it may have; Retry-After says when to try again.',

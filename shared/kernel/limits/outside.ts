@@ -26,6 +26,7 @@ export const OUTSIDE_LIMITS = {
   // Upstreams
   upstreams_per_deployment: 50, // any more count as one: the host as this deployment uses it
   upstreams_per_project: 200,
+  upstream_limits_per_project: 100, // that people set
   upstreams_per_look: 100, // that something is to be done for
   upstream_look_ms: 500, // between two looks of a consumer at upstreams that are not open
   upstream_known_ms: 60_000, // a consumer reads the states of projects whose items it had within this time
@@ -48,7 +49,7 @@ export const OUTSIDE_LIMITS = {
   upstream_deployments: 50, // that call it, kept with an upstream
   upstreams_paced: 1000, // that a consumer keeps in mind
   upstreams_header_bytes: 4 * KiB, // servers take 8 to 16 KiB of headers in all
-  shared_upstreams_header_bytes: 2 * KiB,
+  bound_upstreams_header_bytes: 2 * KiB,
   upstream_shared_ms: 1500, // over so long the calls of others are averaged
   upstreams_header_words: 60, // of each that is named there
   upstream_words: 300, // of a refusal

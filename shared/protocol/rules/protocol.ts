@@ -179,13 +179,15 @@ export const UPSTREAMS_HEADER = 'assay-upstreams'
 /** A closed upstream: calls to it are not made, except by items that probe. */
 export type ClosedUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & { fault: Fault; words: string }
 
-/** The upstreams that others call as well, as a JSON list of `SharedUpstream`. Absent if none is. */
-export const SHARED_UPSTREAMS_HEADER = 'assay-shared-upstreams'
+/** What bounds the calls of upstreams, as a JSON list of `BoundUpstream`. Absent if nothing is known. */
+export const BOUND_UPSTREAMS_HEADER = 'assay-bound-upstreams'
 
-/** An upstream that other processes and agents call too: calls to it have to leave them their part of its limits. */
-export type SharedUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & {
-  /** Calls a second of others that were answered well lately. */
-  others_per_second: number
+/** An upstream that others call too, or with a limit that a person set. Without `key` all credentials, without `model` all models. */
+export type BoundUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & {
+  /** Calls a second of other processes and agents that were answered well lately: they use the same limits. */
+  others_per_second?: number
+  /** The limit of calls that a person set, such as `500/min`. */
+  requests?: string
 }
 
 /** The one line of a request for items: a generator of the agent makes the items of one start. */

@@ -53,6 +53,7 @@ export const SCHEMA = {
     'triage',
     'triggers',
     'unindexed_steps',
+    'upstream_limits',
     'upstreams',
     'verdict_days',
   ],

@@ -4,6 +4,7 @@
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../rules/pacing.ts'
+import { type DeclaredLimits, lowerOf } from '../rules/declared-limits.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
 import type { Paced } from '../rules/upstream-words.ts'
 import type { ReportedLimit } from '../vocabulary.ts'
@@ -14,7 +15,7 @@ export interface AgedReport extends ReportedLimit {
   ago_ms: number
 }
 
-export interface ItemsTurn extends Pick<Turn, 'started' | 'served' | 'refused' | 'wants' | 'ahead_ms'> {
+export interface ItemsTurn extends Omit<Turn, 'now_ms' | 'declared' | 'reports'> {
   reports: readonly AgedReport[]
   deployments: readonly string[]
 }
@@ -42,7 +43,7 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
       began_ms: now_ms - began_ago_ms,
       at_ms: now_ms - ago_ms,
     }))
-    const permits = paceTurn(pacing, { ...turn, now_ms, reports, wants: row.is_open ? turn.wants : 0 })
+    const permits = paceTurn(pacing, { ...turn, now_ms, declared: row.declared.reduce(lowerOf, {}), reports, wants: row.is_open ? turn.wants : 0 })
     const known = [...new Set([...turn.deployments, ...deployments])].slice(0, LIMITS.upstream_deployments)
     await own`
       update upstreams set pacing = ${own.json(pacing as never)}, deployments = ${known}::uuid[], used_at = now()
@@ -57,11 +58,15 @@ interface Row {
   deployments: string[]
   is_open: boolean
   now_ms: number
+  /** What people set for it, and for its host. */
+  declared: DeclaredLimits[]
 }
 
 async function lock(sql: Sql, { project_id, id }: Limited): Promise<Row | undefined> {
   const [row] = await sql<Row[]>`
-    select pacing, deployments, state = 'open' as is_open, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    select pacing, deployments, state = 'open' as is_open, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+      array(select l.limits from upstream_limits l where l.project_id = upstreams.project_id and l.host = upstreams.host
+        and l.label in ('', coalesce(upstreams.label, ''))) as declared
     from upstreams where project_id = ${project_id} and id = ${id} for update`
   return row
 }

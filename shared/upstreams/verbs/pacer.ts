@@ -5,9 +5,11 @@ import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
-import { type AgedReport, findPaced, type PacedRow, takeTurn } from '../queries/pacing.ts'
+import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries/pacing.ts'
+import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
 import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import type { ReportedLimit } from '../vocabulary.ts'
+import { learnParts, NOTHING_HAPPENED, type Paced, type Part, startPaced } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */
 interface Report {
@@ -18,47 +20,14 @@ interface Report {
   began_ms: number
 }
 
-interface TimedLimit extends ReportedLimit {
-  began_ms: number
-  at_ms: number
-}
-
-/** What a deployment calls of an upstream, and what others do. */
-interface Part {
-  /** Since the last turn. */
-  served: number
-  others_per_second: number
-}
-
-/** An upstream with what happened since this process's last turn. */
-interface Paced {
-  row: Omit<PacedRow, 'deployments'>
-  deployments: Map<string, Part>
-  is_bound: boolean
-  permits: number
-  permitted_ms: number
-  /** Permits of the latest turn that gave any. */
-  granted: number
-  wants: number
-  started: number
-  served: number
-  refused: number
-  /** Calls of all processes that had been answered well at the last turn; null before the first. */
-  servedByAll: number | null
-  /** Calls that wait for their turn in an agent's process, as it said last, and when. */
-  held: number
-  held_ms: number
-  reports: TimedLimit[]
-  turn_ms: number
-  isTaking: boolean
-}
-
 const REPORTS_PER_TURN = 16
 /** While so many calls more than one turn gives wait in an agent's process, no more items are sent there. */
 const HELD = 8
 const HELD_MS = 3000
 /** Of what other processes know so much is asked at once, the rest when its items begin. */
 const ASKED_AT_ONCE = 20
+/** A process with items in flight says so at least this often. */
+const IN_FLIGHT_MS = LIMITS.upstream_in_flight_ms / 4
 /** Agents in other languages leave out what they do not know. */
 const UNREPORTED = { amount: null, reset_ms: null, window_ms: null }
 
@@ -67,6 +36,9 @@ export class Pacer {
   readonly #paced = new Map<string, Paced>()
   readonly #byDeployment = new Map<string, Set<Paced>>()
   readonly #inFlight = new Map<string, number>()
+  #limits: readonly ProjectLimit[] = []
+  /** Names this process where items in flight are counted. */
+  readonly #process = crypto.randomUUID()
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -102,6 +74,10 @@ export class Pacer {
     })
   }
 
+  /** The limits that people set in a project. */
+  declaredFor = (project_id: string): ProjectLimit[] =>
+    this.#limits.filter(limit => limit.project_id === project_id)
+
   /** So many items of a deployment would begin. */
   want(deployment_id: string, items: number): void {
     const own = this.#byDeployment.get(deployment_id)
@@ -128,6 +104,14 @@ export class Pacer {
     const left = (this.#inFlight.get(deployment_id) ?? 0) - items
     if (left > 0) this.#inFlight.set(deployment_id, left)
     else this.#inFlight.delete(deployment_id)
+    for (const one of this.#byDeployment.get(deployment_id) ?? []) one.ended += items
+    this.#schedule()
+  }
+
+  /** A call of a deployment used tokens. */
+  used(deployment_id: string, model: string | null, tokens: number): void {
+    for (const one of this.#byDeployment.get(deployment_id) ?? [])
+      if (one.row.model === '' || model === null || one.row.model === model) one.tokens += tokens
   }
 
   /** What calls of a deployment showed of limits. */
@@ -165,19 +149,40 @@ export class Pacer {
     const one = this.#of(name, deployment_id)
     if (one === undefined) return
     one.started--
+    one.ended--
     this.#schedule()
   }
 
   /** Learns of upstreams that other processes know. Rejects if they cannot be read. */
   async read(project_ids: readonly string[]): Promise<void> {
-    const found = await findPaced(this.#ctx.sql, project_ids)
-    const unknown = found.filter(({ id }) => !this.#paced.has(id)).slice(0, ASKED_AT_ONCE)
+    const [found, limits] = await Promise.all([
+      findPaced(this.#ctx.sql, project_ids),
+      findProjectLimits(this.#ctx.sql, project_ids),
+    ])
+    this.#limits = limits
+    // An agent is known by its address before anything of it was called.
+    for (const { project_id, host, deployments } of limits)
+      if (deployments.length > 0) found.push({ ...agentOf(project_id, host), deployments })
+    const unknown = new Set(found.filter(({ id }) => !this.#paced.has(id)).slice(0, ASKED_AT_ONCE))
     for (const { deployments, ...row } of found)
       for (const deployment_id of deployments) this.#of(row, deployment_id)
-    for (const { id } of unknown) {
-      const one = this.#paced.get(id)
-      if (one !== undefined) await this.#take(one) // to know whether it holds items back
-    }
+    const toAsk = [...unknown].flatMap(({ id }) => this.#paced.get(id) ?? [])
+    for (const one of new Set([...toAsk, ...this.#changed()])) await this.#take(one) // to know whether it holds items back
+  }
+
+  /** Upstreams for which people set or unset limits. */
+  #changed(): Paced[] {
+    return [...this.#paced.values()].filter(one => {
+      const { project_id, host, label } = one.row
+      const own = this.#limits.filter(
+        limit =>
+          limit.project_id === project_id && limit.host === host && ['', label ?? ''].includes(limit.label),
+      )
+      const declared = own.length === 0 ? '' : JSON.stringify(own.map(({ limits }) => limits))
+      const isChanged = declared !== one.declared
+      one.declared = declared
+      return isChanged
+    })
   }
 
   /** Undefined if a deployment calls more than it may: whatever hosts and models it makes up, few rows and turns are its. */
@@ -218,11 +223,17 @@ export class Pacer {
     }, LIMITS.upstream_turn_ms)
   }
 
+  #inFlightOf = ({ deployments }: Paced): number =>
+    [...deployments.keys()].reduce((sum, id) => sum + (this.#inFlight.get(id) ?? 0), 0)
+
   /** One that holds nothing back is not asked, but notified from time to time. */
-  #isDue({ is_bound, wants, permits, started, served, refused, reports, turn_ms, isTaking }: Paced): boolean {
+  #isDue(one: Paced): boolean {
+    const { is_bound, wants, permits, started, ended, served, refused, reports, turn_ms, isTaking } = one
     if (isTaking) return false
     if (refused > 0 || (is_bound && wants > permits) || reports.length > 0) return true
-    return started + served !== 0 && (is_bound || sinceMs(this.#ctx.now(), turn_ms) > 1000)
+    const since_ms = sinceMs(this.#ctx.now(), turn_ms)
+    if (is_bound && (ended > 0 || (this.#inFlightOf(one) > 0 && since_ms > IN_FLIGHT_MS))) return true
+    return started + served !== 0 && (is_bound || since_ms > 1000)
   }
 
   async #take(one: Paced): Promise<void> {
@@ -230,34 +241,30 @@ export class Pacer {
     // Who said so last may have died.
     if (one.held > 0 && sinceMs(now_ms, one.held_ms) > HELD_MS)
       Object.assign(one, { held: 0, started: one.started + one.held })
-    const { started, served, refused } = one
-    const reports: AgedReport[] = one.reports.map(({ began_ms, at_ms, ...limit }) => ({
-      ...limit,
-      began_ago_ms: Math.max(0, now_ms - began_ms),
-      ago_ms: Math.max(0, now_ms - at_ms),
-    }))
     // What was not used within a turn or two is given back: its run has ended, or another consumer has its items.
     const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? one.permits : 0
-    const elapsed_ms = sinceMs(now_ms, one.turn_ms)
-    Object.assign(one, { isTaking: true, turn_ms: now_ms, started: 0, served: 0, refused: 0, reports: [] })
     one.permits -= unused
     const hasBacklog = one.held > HELD + one.granted
     const wants = one.is_bound && !hasBacklog ? Math.max(0, one.wants - one.permits) : 0
-    one.wants = 0
-    try {
+    const items = this.#inFlightOf(one) + one.permits
+    const turn: ItemsTurn = {
+      started: one.started - unused,
+      ended: Math.max(0, one.ended),
+      served: one.row.kind === 'agent' ? one.ended : one.served,
+      tokens: one.tokens,
+      refused: one.refused,
+      reports: reportsOf(one, now_ms),
+      in_flight: { process: this.#process, items },
+      deployments: [...one.deployments.keys()],
+      wants,
       // A turn more than until the next one, so that a late turn leaves no gap where the calls begin.
-      const turn = {
-        started: started - unused,
-        served,
-        refused,
-        reports,
-        wants,
-        ahead_ms: 2 * LIMITS.upstream_turn_ms,
-      }
-      const taken = await takeTurn(this.#ctx.sql, one.row, {
-        ...turn,
-        deployments: [...one.deployments.keys()],
-      })
+      ahead_ms: 2 * LIMITS.upstream_turn_ms,
+    }
+    const { started } = one
+    const elapsed_ms = sinceMs(now_ms, one.turn_ms)
+    Object.assign(one, { isTaking: true, turn_ms: now_ms, wants: 0, ...NOTHING_HAPPENED, reports: [] })
+    try {
+      const taken = await takeTurn(this.#ctx.sql, one.row, turn)
       const isFreed = one.is_bound && !taken.is_bound
       one.is_bound = taken.is_bound
       learnParts(one, taken.served, elapsed_ms)
@@ -275,37 +282,21 @@ export class Pacer {
     }
   }
 
-  #isWorthATurn = ({ started, served, refused, reports, wants, permits }: Paced) =>
-    started !== 0 || served + refused + reports.length + permits + wants > 0
+  #isWorthATurn = (one: Paced) =>
+    one.started !== 0 ||
+    one.ended + one.served + one.refused + one.reports.length + one.permits + one.wants > 0 ||
+    (one.is_bound && this.#inFlightOf(one) > 0)
 }
 
-/** What was answered in all and not to a deployment, others were. */
-function learnParts(one: Paced, served: number, elapsed_ms: number): void {
-  const all = one.servedByAll === null ? 0 : served - one.servedByAll
-  one.servedByAll = served
-  const gain = 1 - Math.exp(-elapsed_ms / LIMITS.upstream_shared_ms)
-  for (const part of one.deployments.values()) {
-    const others = (1000 * Math.max(0, all - part.served)) / Math.max(1, elapsed_ms)
-    part.others_per_second += gain * (others - part.others_per_second)
-    part.served = 0
-  }
-}
+/** Limits as answers reported them, by how long ago that was: the database has a clock of its own. */
+const reportsOf = ({ reports }: Paced, now_ms: number): AgedReport[] =>
+  reports.map(({ began_ms, at_ms, ...limit }) => ({
+    ...limit,
+    began_ago_ms: Math.max(0, now_ms - began_ms),
+    ago_ms: Math.max(0, now_ms - at_ms),
+  }))
 
-const startPaced = (row: Paced['row']): Paced => ({
-  row,
-  deployments: new Map(),
-  is_bound: false,
-  permits: 0,
-  permitted_ms: 0,
-  granted: 0,
-  wants: 0,
-  started: 0,
-  served: 0,
-  refused: 0,
-  servedByAll: null,
-  held: 0,
-  held_ms: 0,
-  reports: [],
-  turn_ms: Number.NEGATIVE_INFINITY,
-  isTaking: false,
-})
+function agentOf(project_id: string, host: string): Paced['row'] {
+  const name = { project_id, kind: 'agent' as const, host, key: '', model: '', deployment_id: null }
+  return { ...name, id: upstreamId(name), label: null }
+}
