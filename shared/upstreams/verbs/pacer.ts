@@ -132,7 +132,7 @@ export class Pacer {
       if (one.reports.length < REPORTS_PER_TURN)
         one.reports.push({ ...UNREPORTED, ...limit, began_ms, at_ms })
     // Of what is new nobody knows yet how many may begin.
-    if (one.turn_ms === Number.NEGATIVE_INFINITY && !one.isTaking) void this.#take(one)
+    if (one.turn_ms === Number.NEGATIVE_INFINITY && !one.isTaking) this.#ctx.waitUntil(this.#take(one))
     this.#schedule()
   }
 
@@ -219,7 +219,7 @@ export class Pacer {
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      for (const one of this.#paced.values()) if (this.#isDue(one)) void this.#take(one)
+      for (const one of this.#paced.values()) if (this.#isDue(one)) this.#ctx.waitUntil(this.#take(one))
     }, LIMITS.upstream_turn_ms)
   }
 

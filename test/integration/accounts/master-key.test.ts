@@ -3,11 +3,12 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
 import { checkMasterKey } from '../../../shared/upkeep/verbs/installation.ts'
 import { startProcess } from '../../support/doubles/process.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
+import { eventually } from '../../support/eventually.ts'
 import { freePort } from '../../support/ports.ts'
 import { CHECKOUT } from '../../support/stack.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -52,7 +53,7 @@ it('a function with another master key ends and says so, and one with the right 
   expect(wrong.log()).toContain('master_key_differs: the master key is another')
 
   const right = await start(RIGHT)
-  await vi.waitFor(async () => expect(await projects(right.url)).toBe(200), { timeout: 20_000, interval: 50 })
+  await eventually(async () => expect(await projects(right.url)).toBe(200))
   right.child.kill('SIGTERM')
   await right.ended
 })

@@ -76,7 +76,7 @@ describe('items that need a limited upstream [items.paced]', () => {
     serve(4)
     await engine.submit(4)
     await consume(engine.ctx)
-    await engine.ctx.idle()
+    await eventually(async () => expect((await pacingOf())!.limits[0]!.reports.at(-1)!.left).toBe(0))
     const before = (await pacingOf())!
     const other = engine.other(items => items.flatMap(item => called(item, {})))
     await KnownUpstreams.of(other).pacer.read([engine.project_id])
