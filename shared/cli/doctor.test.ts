@@ -40,9 +40,9 @@ it.each([
   ['sealed data', { assay_master_key_opens: 0 }, /ASSAY_MASTER_KEY/],
   ['leases', { assay_leases_expired: 2 }, /tick/],
   ['waiting', { assay_oldest_wait_seconds: 900 }, /consumer/],
-])('a problem with the %s is reported with its fix', (check, change, mend) => {
+])('a problem with the %s is reported with its fix', (check, change, fix) => {
   expect(wrongOf(change)).toEqual([
-    expect.objectContaining({ check, state: 'wrong', mend: expect.stringMatching(mend) }),
+    expect.objectContaining({ check, state: 'wrong', mend: expect.stringMatching(fix) }),
   ])
 })
 
@@ -50,9 +50,9 @@ it.each([
   ['no_token', /ASSAY_METRICS_TOKEN/],
   ['refused', /ASSAY_METRICS_TOKEN/],
   ['elsewhere', /the tick answers GET \/metrics/],
-] as const)('without metrics (%s) the finding is unknown, and says how to get them', (why, mend) => {
+] as const)('without metrics (%s) the finding is unknown, and says how to get them', (why, fix) => {
   expect(installationFindings({ why }, NOW)).toMatchObject([
-    { check: 'operation', state: 'unknown', mend: expect.stringMatching(mend) },
+    { check: 'operation', state: 'unknown', mend: expect.stringMatching(fix) },
   ])
 })
 

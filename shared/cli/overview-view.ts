@@ -92,7 +92,7 @@ function runsPart({ runs }: Overview, now: number, screen: Screen): string[] {
     return [
       heads.find(head => widthOf(head) <= screen.columns) ?? heads[2]!,
       `  ${progressLine(run, UNKNOWN_PACE, narrow)}`,
-      // Older servers do not tell it.
+      // Older servers do not report it.
       ...(run.waits_for == null
         ? []
         : [`  ${screen.paint('yellow', shorten(clean(sayRunWait(run.waits_for, now)), narrow.columns))}`]),

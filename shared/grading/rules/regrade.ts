@@ -212,7 +212,7 @@ export class RegradeTally {
     for (const change of part.changes) this.#change(change.of, change, change.count, change.examples)
   }
 
-  told(): Regrade {
+  result(): Regrade {
     return {
       items: this.#items,
       calls: this.#calls,

@@ -39,11 +39,11 @@ export async function forecast(
     for (const { item, reuse } of await reuseOfItems(sql, chunk, order)) forecaster.add(item, reuse, typical)
     next += chunk.length
   }
-  const told = forecaster.told()
-  const share = told.items === 0 ? 0 : eligible / told.items
+  const forecast = forecaster.forecast()
+  const share = forecast.items === 0 ? 0 : eligible / forecast.items
   return {
-    ...told,
-    max_cost_micro: Math.ceil(told.max_cost_micro * share),
+    ...forecast,
+    max_cost_micro: Math.ceil(forecast.max_cost_micro * share),
     cost_micro,
     unpriced_items: unpriced,
   }

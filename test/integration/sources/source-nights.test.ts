@@ -74,7 +74,7 @@ it.each<[string, Serve]>([
   ['has a broken line', body(`${ticketLines(20).join('')}{"id":\n`)],
 ])('a night whose source %s until the morning has one alert and no run', async (_, serve) => {
   source.serve = serve
-  for (let tries = 0; tries < 2 * LIMITS.source_tries_told; tries++) {
+  for (let tries = 0; tries < 2 * LIMITS.source_tries_alerted; tries++) {
     await tick(tries)
     await engine.ctx.idle()
   }

@@ -381,13 +381,13 @@ it('a source that keeps failing raises one alert after some tries, long before t
   serve(r => r.writeHead(500).end())
   const id = await schedule({}, { cron: '30 9 * * *' })
   const told: number[] = []
-  for (let tries = 1; tries <= LIMITS.source_tries_told + 1; tries++) {
+  for (let tries = 1; tries <= LIMITS.source_tries_alerted + 1; tries++) {
     await setClock(engine.sql, new Date(DUE.getTime() + tries * 310_000).toISOString())
     await tick()
     told.push((await engine.sql`select 1 from alerts where rule = 'source_failed'`).length)
   }
-  expect(await rows(id)).toMatchObject([{ reason: 'source_failed', tries: LIMITS.source_tries_told + 1 }])
-  expect(told).toEqual([...Array(LIMITS.source_tries_told - 1).fill(0), 1, 1])
+  expect(await rows(id)).toMatchObject([{ reason: 'source_failed', tries: LIMITS.source_tries_alerted + 1 }])
+  expect(told).toEqual([...Array(LIMITS.source_tries_alerted - 1).fill(0), 1, 1])
   expect(await engine.sql`select 1 from alerts`).toHaveLength(1)
 })
 
