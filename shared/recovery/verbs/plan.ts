@@ -39,11 +39,11 @@ export async function forecast(
     for (const { item, reuse } of await reuseOfItems(sql, chunk, order)) forecaster.add(item, reuse, typical)
     next += chunk.length
   }
-  const forecast = forecaster.forecast()
-  const share = forecast.items === 0 ? 0 : eligible / forecast.items
+  const read = forecaster.forecast()
+  const share = read.items === 0 ? 0 : eligible / read.items
   return {
-    ...forecast,
-    max_cost_micro: Math.ceil(forecast.max_cost_micro * share),
+    ...read,
+    max_cost_micro: Math.ceil(read.max_cost_micro * share),
     cost_micro,
     unpriced_items: unpriced,
   }
