@@ -138,18 +138,18 @@ async function roleOf(
   return keys.find(({ prefix }) => api_key.startsWith(prefix))?.role
 }
 
-const WHY_NO_METRICS: Record<NoMetrics['why'], Pick<Finding, 'found' | 'mend'>> = {
+const WHY_NO_METRICS: Record<NoMetrics['why'], Pick<Finding, 'found' | 'fix'>> = {
   no_token: {
     found: 'leases, the master key and retention need the metrics, whose bearer is not at hand',
-    mend: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with, and ASSAY_BASE_URL where a profile names the server',
+    fix: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with, and ASSAY_BASE_URL where a profile names the server',
   },
   refused: {
     found: 'leases, the master key and retention need the metrics, whose bearer is another',
-    mend: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with',
+    fix: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with',
   },
   elsewhere: {
     found: 'leases, the master key and retention need the metrics, and no router leads there',
-    mend: 'on platforms the tick answers GET /metrics, within the cluster alone; infra/README.md says where',
+    fix: 'on platforms the tick answers GET /metrics, within the cluster alone; infra/README.md says where',
   },
 }
 

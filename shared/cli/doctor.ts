@@ -20,7 +20,7 @@ export async function doctor(session: Session): Promise<ExitCode> {
   const report = (...some: readonly Finding[]) => {
     for (const finding of some) {
       findings.push(finding)
-      output.emit('finding', finding, screen => findingText(finding, screen))
+      output.emit('finding', printable(finding), screen => findingText(finding, screen))
     }
   }
   const server = await serverFindings(base_url, now)
@@ -72,6 +72,9 @@ function lackOf(session: Session): Failure | undefined {
   }
 }
 
+/** A finding as `--json` prints it, which names the fix `mend`. */
+const printable = ({ fix, ...finding }: Finding) => (fix === undefined ? finding : { ...finding, mend: fix })
+
 const MARKS: Record<Finding['state'], [mark: string, style: Style]> = {
   ok: ['ok', 'green'],
   wrong: ['WRONG', 'red'],
@@ -80,7 +83,7 @@ const MARKS: Record<Finding['state'], [mark: string, style: Style]> = {
 const INDENT = ' '.repeat(19)
 
 export function findingText(
-  { check, state, found, mend: fix }: Finding,
+  { check, state, found, fix }: Finding,
   { paint, columns, program }: Screen,
 ): string {
   const [mark, style] = MARKS[state]

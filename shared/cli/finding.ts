@@ -8,15 +8,15 @@ export interface Finding {
   /** `unknown` if the check cannot be made from here. */
   state: 'ok' | 'wrong' | 'unknown'
   found: string
-  /** What to do about it, or how to find out: `mend`, as `--json` names it. */
-  mend?: string
+  /** What to do about it, or how to find out. */
+  fix?: string
 }
 
 export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
 export const wrong = (check: string, found: string, fix?: string): Finding =>
-  fix === undefined ? { check, state: 'wrong', found } : { check, state: 'wrong', found, mend: fix }
+  fix === undefined ? { check, state: 'wrong', found } : { check, state: 'wrong', found, fix }
 export const unknown = (check: string, found: string, fix?: string): Finding =>
-  fix === undefined ? { check, state: 'unknown', found } : { check, state: 'unknown', found, mend: fix }
+  fix === undefined ? { check, state: 'unknown', found } : { check, state: 'unknown', found, fix }
 
 /** Work that was due less than this ago is not late: the tick runs every second, on platforms every minute. */
 export const LATE_S = 120

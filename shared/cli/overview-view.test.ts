@@ -24,7 +24,7 @@ const nothing: Overview = {
   schedules: { missed: [], next: [] },
   given_up: { count: 0, more: false, newest: null },
   alerts: [],
-  begun: { agents: 1, runs: true },
+  started: { agents: 1, runs: true },
 }
 const run = {
   id: '01a1fefe-a857-7af4-a27d-273500000000',
@@ -120,7 +120,7 @@ it('the overview marks the cost as a lower bound, and shows how much credit is s
 })
 
 it('the overview shows a user who has deployed nothing how to begin', () => {
-  const text = overviewText({ ...nothing, begun: { agents: 0, runs: false } }, NOW, screen(80))
+  const text = overviewText({ ...nothing, started: { agents: 0, runs: false } }, NOW, screen(80))
   expect(text).toContain('assay deploy examples/ticket-triage/agent.ts')
 })
 

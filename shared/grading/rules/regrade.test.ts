@@ -19,7 +19,7 @@ const call = (answer: unknown, more: Partial<RecordedCall> = {}): RecordedCall =
   outcome: 'ok',
   outcome_reason: null,
   unread: null,
-  told: false,
+  reported: false,
   reused: false,
   error_code: null,
   input: null,
@@ -132,9 +132,9 @@ describe('an item that is regraded', () => {
       error_code: 'llm_call_error',
     } as const
     const calls = [
-      call(chat('billing'), { told: true, outcome: 'degraded', outcome_reason: 'truncated' }),
-      call(REFUSAL, { told: true }),
-      call(REFUSAL, { told: true, unread: 'Not ours.' }),
+      call(chat('billing'), { reported: true, outcome: 'degraded', outcome_reason: 'truncated' }),
+      call(REFUSAL, { reported: true }),
+      call(REFUSAL, { reported: true, unread: 'Not ours.' }),
       call({ cut: true, bytes: 300_000, head: 'x' }),
       call(chat(REFUSAL), { reused: true }),
       call(null, { ...failed, output: null }),
