@@ -13,7 +13,7 @@ export const tick: PlatformFunction = {
   name: 'tick',
   summary: 'Do the chores',
   description:
-    'Called by cron, at least once a minute. Fires schedules, mends what died, delivers, indexes and removes. Any number may run at once, in one process one.',
+    'Called by cron, at least once a minute. Fires schedules, recovers what died, delivers, indexes and removes. Any number may run at once, in one process one.',
   scheduled: true,
   async run(ctx, { stop }) {
     const now = ctx.now()

@@ -5,7 +5,7 @@
 
 import { parseArgs } from 'node:util'
 import postgres, { type Sql } from 'postgres'
-import { isolate, tellSpread } from './citus/spread.ts'
+import { isolate, printSpread } from './citus/spread.ts'
 import { readState, refuseRows, refuseUnready, widenedForeignKeys } from './citus/state.ts'
 import { type Step, stepsLeft } from './citus/steps.ts'
 import { ExitError, endOf, invalid } from './local/exit-error.ts'
@@ -90,7 +90,7 @@ async function main(say: Say): Promise<void> {
   })
   const target = migrationTarget(readSettings(process.env))
   const { spread, isolate: project, apply } = values
-  if (spread) return withDatabase(target, sql => tellSpread(sql, say))
+  if (spread) return withDatabase(target, sql => printSpread(sql, say))
   if (project !== undefined) return withDatabase(target, sql => isolate(sql, project, say))
   const steps = await distribute(target, { apply, shards: shardsOf(values.shards), say })
   if (steps === 0) say('Nothing is left to do: the database is distributed by project.')

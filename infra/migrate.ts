@@ -26,7 +26,7 @@ import {
 import { faultsOf } from '../shared/upkeep/rules/faults.ts'
 import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
 import { ExitError, endOf } from './local/exit-error.ts'
-import { tell } from './node/log.ts'
+import { logToStderr } from './node/log.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
 import { migrationTarget, readSettings } from './node/settings.ts'
 import { refusalOf } from './node/store-errors.ts'
@@ -228,7 +228,7 @@ export async function migrateOnceReachable(
   wait_ms: number,
 ): Promise<void> {
   const until_ms = performance.now() + wait_ms
-  for (let told = ''; ; ) {
+  for (let reported = ''; ; ) {
     try {
       return await migrate(url, ca)
     } catch (error) {
@@ -236,8 +236,8 @@ export async function migrateOnceReachable(
       const why = `PostgreSQL does not answer (${(error as Error).message})`
       if (performance.now() + LIMITS.store_start_ms > until_ms)
         throw new ExitError('postgres_unreachable', `${why}: start it, or name another by its URL.`)
-      if (why !== told) say(`${why}; waiting for it`)
-      told = why
+      if (why !== reported) say(`${why}; waiting for it`)
+      reported = why
       await setTimeout(LIMITS.store_start_ms)
     }
   }
@@ -255,9 +255,9 @@ ${grantsFor(role).join(';\n')};
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { grants: { type: 'string' } } })
   if (values.grants !== undefined) return console.log(grantsText(values.grants))
-  const say = (why: string) => tell('warn', 'waiting_for_postgres', { error: why })
+  const say = (why: string) => logToStderr('warn', 'waiting_for_postgres', { error: why })
   await migrateOnceReachable(migrationTarget(readSettings(process.env)), say, LIMITS.store_start_job_ms)
-  tell('info', 'migrated')
+  logToStderr('info', 'migrated')
 }
 
 if (import.meta.main) {

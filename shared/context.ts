@@ -99,7 +99,7 @@ export interface Context {
   join?(): Promise<void>
   /** Resolves with the error that keeps Redis away, at once if known; a command that fails may not name it. */
   redisTrouble?(): Promise<unknown>
-  /** Where a request came from, as far as this host can tell: an IPv4 address, or the /64 of an IPv6 one. */
+  /** Where a request came from, as far as this host knows: an IPv4 address, or the /64 of an IPv6 one. */
   addressOf(request: Request): string | null
   /** Bounds the bytes of large bodies held at once, by account. */
   bodies: Pool

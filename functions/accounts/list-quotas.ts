@@ -9,7 +9,7 @@ export const listAccountQuotas = endpoint({
   tag: 'Account',
   operation_id: 'listAccountQuotas',
   summary: "List an account's quotas, and how full they are",
-  description: 'As GET /v1/quotas tells them to the account itself.',
+  description: 'As GET /v1/quotas reports them to the account itself.',
   auth: 'operator',
   params: { accountId: 'account' },
   answers: { 200: { description: 'The quotas.', schema: z.array(Quota) } },

@@ -5,7 +5,7 @@ import { AgentActivity, agentActivityOf } from '../../shared/agents/wire/agent-a
 import type { Context } from '../../shared/context.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { begun, streamed } from '../../shared/http/stream.ts'
+import { started, streamed } from '../../shared/http/stream.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { uuid } from '../../shared/kernel/fields.ts'
 
@@ -28,7 +28,7 @@ export const listAgents = endpoint({
       .literal('false')
       .optional()
       .describe('Leaves out the configurations, each then {}: those of many agents may be long.'),
-    activity: z.literal('true').optional().describe('Tells of each what it did lately too.'),
+    activity: z.literal('true').optional().describe('Also reports what each did lately.'),
   }),
   answers: { 200: { description: 'The agents.', schema: z.array(ListedAgent) } },
   errors: ['not_found'],
@@ -40,7 +40,7 @@ export const listAgents = endpoint({
         return query.activity === undefined ? agents.map(agentOf) : withActivity(ctx, agents)
       }),
     )
-    return streamed(await begun(chunks), agent => agent, 'array')
+    return streamed(await started(chunks), agent => agent, 'array')
   },
 })
 

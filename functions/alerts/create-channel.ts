@@ -8,7 +8,7 @@ export const createAlertChannel = endpoint({
   path: '/v1/projects/{projectId}/alert-channels',
   tag: 'Projects',
   operation_id: 'createAlertChannel',
-  summary: "Tell a project's alerts to a webhook or an e-mail address",
+  summary: "Send a project's alerts to a webhook or an e-mail address",
   description:
     'A webhook gets each alert, its end and the digests of runs as JSON, as blocks of Slack or as a card of Teams, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was, with what is said of it now.',
   auth: 'any',

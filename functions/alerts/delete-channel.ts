@@ -8,7 +8,7 @@ export const deleteAlertChannel = endpoint({
   path: '/v1/projects/{projectId}/alert-channels/{channelId}',
   tag: 'Projects',
   operation_id: 'deleteAlertChannel',
-  summary: 'Stop telling alerts to a channel',
+  summary: 'Stop sending alerts to a channel',
   description: 'Messages that were written before are still delivered.',
   auth: 'any',
   atomic: true,

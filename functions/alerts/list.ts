@@ -15,7 +15,7 @@ export const listAlerts = endpoint({
   operation_id: 'listAlerts',
   summary: 'List alerts',
   description:
-    'Newest first. A rule alerts once about one schedule, agent or project until that is resolved, however often it finds the same; a missed schedule is told again after 24 hours.',
+    'Newest first. A rule alerts once about one schedule, agent or project until that is resolved, however often it finds the same; a missed schedule is reported again after 24 hours.',
   auth: 'any',
   query: z.strictObject({
     project_id: uuid('Only alerts of this project.').optional(),

@@ -11,7 +11,7 @@ export const resendDelivery = endpoint({
   operation_id: 'resendDelivery',
   summary: 'Send again',
   description:
-    'For what was delivered and lost by its receiver, or given up: tried once more and three times after. The id stays the same, so a receiver that has handled it can tell.',
+    'For what was delivered and lost by its receiver, or given up: tried once more and three times after. The id stays the same, so a receiver that has handled it recognizes it.',
   auth: 'any',
   params: { deliveryId: 'delivery' },
   answers: { 202: { description: 'It is being tried.', schema: Delivery } },

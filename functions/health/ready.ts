@@ -6,7 +6,7 @@ const Dependency = z.object({
   status: z
     .enum(['ok', 'degraded', 'unreachable', 'unusable', 'unknown'])
     .describe(
-      '`degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.',
+      '`degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.',
     ),
   latency_ms: z.number().describe('How long the answer, or giving up, took.'),
   reason: z.string().nullable().describe('What is wrong with it, and what to do.'),
@@ -52,7 +52,7 @@ export const getReadiness = endpoint({
     },
     503: {
       description:
-        '`dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend, `process_restarting` that `npm start` waits before it starts what crashed again; the message and `dependencies` say why.',
+        '`dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to fix, `process_restarting` that `npm start` waits before it starts what crashed again; the message and `dependencies` say why.',
       schema: z.object({
         status: z.literal('unavailable'),
         dependencies: Dependencies,

@@ -8,7 +8,7 @@ export const whyItem = endpoint({
   path: '/v1/durable/runs/{itemId}/why',
   tag: 'Items',
   operation_id: 'whyItem',
-  summary: 'Tell why an item is not running',
+  summary: 'Explain why an item is not running',
   description:
     'One token, one sentence, and the figures they rest on, as they are at the moment. `runtime_starting` and `provider_rate` are conclusions: nothing has come back from the run yet, and the last attempt ended in the words of a rate limit.',
   auth: 'any',

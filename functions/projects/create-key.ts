@@ -21,12 +21,12 @@ export const createApiKey = endpoint({
   params: { projectId: 'project' },
   body: z.strictObject({
     name: label(LIMITS.api_key_name_characters, 'A label for people.'),
-    role: z.enum(KEY_ROLES).optional().describe('A viewer only reads; an operator unless told.'),
+    role: z.enum(KEY_ROLES).optional().describe('A viewer only reads; an operator by default.'),
     expires_at: z.iso
       .datetime({ offset: true })
       .optional()
       .describe(
-        'From then on it is refused; never unless told. A key that expires makes none that outlives it.',
+        'From then on it is refused; never by default. A key that expires makes none that outlives it.',
       ),
   }),
   answers: { 201: { description: 'The key.', schema: NewApiKey } },

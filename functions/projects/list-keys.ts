@@ -4,7 +4,7 @@ import { ApiKey, apiKeyOf } from '../../shared/accounts/wire/account.ts'
 import { NEXT_CURSOR, readPage, setNextCursor } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
-import { begun, streamed } from '../../shared/http/stream.ts'
+import { started, streamed } from '../../shared/http/stream.ts'
 import { cursor, pageSizeIfPaged } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 
@@ -15,7 +15,7 @@ export const listApiKeys = endpoint({
   operation_id: 'listApiKeys',
   summary: 'List API keys',
   description:
-    'The live keys of a project, newest first: in pages if told, else streamed, and an answer that breaks off was not complete. No key is ever shown again after it was made.',
+    'The live keys of a project, newest first: in pages if asked for, else streamed, and an answer that breaks off was not complete. No key is ever shown again after it was made.',
   auth: 'any',
   streams: true,
   params: { projectId: 'project' },
@@ -28,7 +28,7 @@ export const listApiKeys = endpoint({
     const { cursor, limit = cursor && LIMITS.keys_page.default } = query
     if (!limit) {
       const chunks = keysInChunks(project_id, next => read(ctx => next(ctx.db)))
-      return streamed(await begun(chunks), apiKeyOf, 'array')
+      return streamed(await started(chunks), apiKeyOf, 'array')
     }
     const identity = { list: 'keys', account_id: principal.account_id, project_id, filters: {} }
     const page = await read(ctx =>

@@ -52,7 +52,7 @@ export const getQueue = endpoint({
   path: '/v1/projects/{projectId}/queue',
   tag: 'Projects',
   operation_id: 'getQueue',
-  summary: 'Tell what waits, and what for',
+  summary: 'Report what waits, and what for',
   description:
     'Runs with items that wait, each with what keeps it from starting more, and items that wait to be tried again.',
   auth: 'any',

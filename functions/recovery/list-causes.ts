@@ -9,7 +9,7 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import { listCauses as list } from '../../shared/triage/queries/causes.ts'
 import { CausePage, causeOf } from '../../shared/triage/wire/causes.ts'
 
-const DESCRIPTION = `The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, are alike as well.
+const DESCRIPTION = `The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, count as the same as well.
 
 All items count, decided about or not, as long as their records are kept. An item that ended without being dispatched has its cause once the tick has named it.`
 

@@ -39,7 +39,7 @@ export const listTriage = endpoint({
     cluster_key: clusterKey.optional(),
     cause_id: causeId.optional(),
     project_id: uuid('Only items of this project.').optional(),
-    count: z.literal('true').optional().describe('Tell how many there are, too.'),
+    count: z.literal('true').optional().describe('Also report how many there are.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.triage_page),
   }),

@@ -16,7 +16,7 @@ export const cancelRun = endpoint({
   auth: 'any',
   params: { runId: 'run' },
   body: z
-    .strictObject({ in_flight: z.enum(IN_FLIGHT).optional().describe('`finish` unless told.') })
+    .strictObject({ in_flight: z.enum(IN_FLIGHT).optional().describe('`finish` by default.') })
     .optional(),
   answers: {
     202: {

@@ -49,7 +49,7 @@ export const gradeRun = endpoint({
       declared,
     )
     const next_cursor = last_seq === null ? null : await sealCursor(ctx, identity, [String(last_seq)])
-    return { agent, version: current?.version ?? null, ...rules, ...tally.told(), next_cursor }
+    return { agent, version: current?.version ?? null, ...rules, ...tally.result(), next_cursor }
   },
 })
 

@@ -10,7 +10,7 @@ import { cursor, itemId, pageSize, partitionKey, uuid } from '../../shared/kerne
 import { parseItemRecordId } from '../../shared/kernel/ids.ts'
 import { MiB } from '../../shared/kernel/limits/bytes.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { findMended } from '../../shared/recovery/queries/mended.ts'
+import { findRepaired } from '../../shared/recovery/queries/repaired.ts'
 import { findCorrected } from '../../shared/triage/queries/verdicts.ts'
 import { triageReason } from '../../shared/triage/wire/triage.ts'
 
@@ -20,7 +20,7 @@ export const listRunItems = endpoint({
   tag: 'Runs',
   operation_id: 'listRunItems',
   summary: 'List the items of a run',
-  description: `In the order they are dispatched, unless told otherwise. With a filter one page looks through at most ${LIMITS.items_looked_through} items, so it may hold fewer than \`limit\`, or none, and still lead on; so may one whose inputs and outputs are of ${LIMITS.page_bytes / MiB} MiB.`,
+  description: `By default in the order they are dispatched. With a filter one page looks through at most ${LIMITS.items_looked_through} items, so it may hold fewer than \`limit\`, or none, and still lead on; so may one whose inputs and outputs are of ${LIMITS.page_bytes / MiB} MiB.`,
   auth: 'any',
   params: { runId: 'run' },
   query: z.strictObject({
@@ -36,7 +36,7 @@ export const listRunItems = endpoint({
     order: z
       .enum(['asc', 'desc'])
       .optional()
-      .describe('desc is the last one to be dispatched first; asc unless told.'),
+      .describe('desc is the last one to be dispatched first; asc by default.'),
     payloads: z.literal('none').optional().describe('Leaves out inputs and outputs: both are null.'),
     cursor: cursor.optional(),
     limit: pageSize(LIMITS.items_page),
@@ -67,11 +67,11 @@ export const listRunItems = endpoint({
     const corrected = await findCorrected(ctx.sql, { project_id, run_id: run.id }, seqs)
     const notOk = page.rows.filter(({ seq, outcome }) => (corrected.get(seq) ?? outcome) !== 'ok')
     const keys = notOk.map(({ run_id, seq }) => ({ project_id, run_id, seq }))
-    const mended = await findMended(ctx.sql, keys)
+    const repaired = await findRepaired(ctx.sql, keys)
     return page.rows.map(row => {
       const item = runItemOf(row, run)
       const corrected_outcome_status = corrected.get(row.seq) ?? null
-      return { ...item, mended_by: mended.get(item.id) ?? null, corrected_outcome_status }
+      return { ...item, mended_by: repaired.get(item.id) ?? null, corrected_outcome_status }
     })
   },
 })

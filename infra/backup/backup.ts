@@ -71,14 +71,14 @@ export async function backup({ database, file, masterKey, now }: BackupOptions):
   }
 }
 
-interface Begun {
+interface BackupStart {
   migration: number
   masterKey: string | undefined
   now: () => Date
 }
 
 /** Takes the snapshot, and locks its tables against being dropped. */
-async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: Begun) {
+async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: BackupStart) {
   const catalog = await readCatalog(reader)
   await beginReading(holder)
   await ((await isDistributed(reader)) ? holdStill(holder, catalog) : keepTables(holder, catalog))

@@ -10,7 +10,7 @@ export type TableName = {
 
 /**
  * `distributed`: tables of projects; each project's rows are together on one node. `reference`: tables unique over all
- * projects, or that decide who may see which, and are seldom written; each node has a full copy. `local`: tables on the
+ * projects, or that decide who may see which, and are rarely written; each node has a full copy. `local`: tables on the
  * coordinator only.
  */
 export type Place = 'distributed' | 'reference' | 'local'

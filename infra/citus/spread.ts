@@ -20,7 +20,7 @@ async function refuseUndistributed(sql: Sql): Promise<void> {
 }
 
 /** Prints one line per node, then what a rebalance would move. */
-export async function tellSpread(sql: Sql, say: (line: string) => void): Promise<void> {
+export async function printSpread(sql: Sql, say: (line: string) => void): Promise<void> {
   await refuseUndistributed(sql)
   const nodes = await sql<{ node: string; shards: number; projects: number; bytes: string }[]>`
     with place as (

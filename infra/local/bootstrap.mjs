@@ -49,7 +49,7 @@ const bundled = await bundle()
 if (stopping) process.exit(0)
 process.exit(bundled === 0 ? await runStack(node) : bundled)
 
-/** Resolves with the exit code of a stack that was told to stop or could not start. */
+/** Resolves with the exit code of a stack that was asked to stop or could not start. */
 async function runStack(node) {
   const crashes = []
   for (;;) {
@@ -114,7 +114,7 @@ async function ensureDependencies() {
     if (stopping) process.exit(0)
     if (code !== 0) {
       fail(
-        'installing the dependencies failed (above is what npm said). Mend that, or run "npm ci" yourself, then start again.',
+        'installing the dependencies failed (above is what npm said). Fix that, or run "npm ci" yourself, then start again.',
       )
     }
   }
@@ -161,8 +161,8 @@ function run(command, args, channel) {
   return new Promise(resolve => {
     const stdio = ['inherit', 'inherit', 'inherit', ...(channel ? [channel] : [])]
     child = spawn(command, args, { cwd: root, stdio })
-    child.on('message', told => {
-      if (Number.isInteger(told?.port)) port = told.port
+    child.on('message', message => {
+      if (Number.isInteger(message?.port)) port = message.port
     })
     child.once('error', error => fail(`cannot run ${command}: ${error.message}`))
     child.once('exit', (code, signal) => {

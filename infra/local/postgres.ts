@@ -65,7 +65,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Store> {
     },
     ready: child => isReady(folder, child),
     // Backends of a killed postmaster notice that soon and detach from its shared memory.
-    mend: async output => /pre-existing shared memory block/.test(output) && (await delay(200, true)),
+    recover: async output => /pre-existing shared memory block/.test(output) && (await delay(200, true)),
   })
   remembered.port = port
   await remember(dataDir, remembered)

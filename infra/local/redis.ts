@@ -50,7 +50,7 @@ export async function startRedis({ dataDir, say = () => {} }: RedisOptions): Pro
       return [program, [configuration]]
     },
     ready: (_, port) => answers(port, remembered.password),
-    async mend(output) {
+    async recover(output) {
       const aside = join(folder, `appendonlydir.unreadable-${Date.now()}`)
       if (!/append only file|AOF/i.test(output) || !existsSync(join(folder, 'appendonlydir'))) return false
       await rename(join(folder, 'appendonlydir'), aside)

@@ -1,5 +1,5 @@
 // Runs the sample in a process of its own that ends with it, so that the stack does not keep the code for deploying and
-// reading files. Guarantee: when the stack dies, it ends as if told to stop.
+// reading files. Guarantee: when the stack dies, it ends as if asked to stop.
 
 import { join } from 'node:path'
 import { type Api, connect, type Run, type RunItem } from '../../shared/cli/api.ts'
@@ -28,7 +28,7 @@ export interface SampleOrder {
   columns?: number | undefined
 }
 
-/** The last message of the sample; `done` is false when it was told to stop before the run had ended. */
+/** The last message of the sample; `done` is false when it was asked to stop before the run had ended. */
 export type SampleEnd = { done: boolean } | { failed: string }
 
 const stop = new AbortController()
@@ -59,11 +59,11 @@ async function run({ base_url, api_key, env, note, ...screen }: SampleOrder): Pr
     { agent_id: agent.id, name: 'sample', idempotency_key: 'the sample of the first start' },
   )
   const ended = await followRun(session, run_id, stop.signal)
-  if (ended !== undefined) await tell(session.api, output, ended)
+  if (ended !== undefined) await printEnded(session.api, output, ended)
   return { done: ended !== undefined }
 }
 
-async function tell(api: Api, output: Output, run: Run): Promise<void> {
+async function printEnded(api: Api, output: Output, run: Run): Promise<void> {
   const { data: items = [] } = await api.GET('/v2/runs/{runId}/items', {
     params: { path: { runId: run.id }, query: { outcome: 'not_ok', limit: 500 } },
   })

@@ -160,12 +160,12 @@ async function start(): Promise<void> {
 
 /** Prints what the start waits for, once for each reason. */
 function sayingOnce<T>(ask: () => Promise<T>): () => Promise<T> {
-  let told = ''
+  let reported = ''
   return () =>
     ask().catch(error => {
       const why = `PostgreSQL does not answer (${(error as Error).message}); waiting for it`
-      if (isUnreachable(error) && why !== told) say(why)
-      told = why
+      if (isUnreachable(error) && why !== reported) say(why)
+      reported = why
       throw error
     })
 }

@@ -33,7 +33,7 @@ export interface Launch {
   /** Whether the process accepts connections. */
   ready(child: Child, port: number): Promise<boolean>
   /** Decides by the output of a failed start whether another try may work. */
-  mend?(output: string): Promise<boolean>
+  recover?(output: string): Promise<boolean>
 }
 
 const STOP_MS = 15_000
@@ -41,7 +41,7 @@ const TRY_FOR_MS = 30_000
 // Replaying 2 GB of WAL after a crash takes about a minute on a slow disk.
 const RECOVER_MS = 300_000
 const POLL_MS = 15
-/** A longer log is renamed at the next start, and a new one begun. */
+/** A longer log is renamed at the next start, and a new one started. */
 const LOG_BYTES = 10 * 1024 * 1024
 
 export async function launch(plan: Launch): Promise<{ child: Child; port: number }> {
@@ -56,7 +56,7 @@ export async function launch(plan: Launch): Promise<{ child: Child; port: number
     if (await becomesReady(plan, child, port)) return { child, port }
     const output = await readFrom(plan.child.log, seen)
     const taken = /address already in use|could not bind/i.test(output)
-    if (Date.now() > deadline || !(taken || (await plan.mend?.(output)))) {
+    if (Date.now() > deadline || !(taken || (await plan.recover?.(output)))) {
       const tail = output.trim().split('\n').slice(-12).join('\n')
       throw new ExitError(
         'store_did_not_start',

@@ -61,7 +61,7 @@ KillMode=mixed
 TimeoutStopSec=${STOP_S}
 ${BOUNDS}Restart=always
 RestartSec=5
-# What a person has to mend is said in the last line of the journal, and not tried again.
+# What a person has to fix is said in the last line of the journal, and not tried again.
 RestartPreventExitStatus=${REFUSED}
 
 [Install]

@@ -153,18 +153,18 @@ function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
   }
 }
 
-/** Makes `begin` wait for a connection: a transaction that got none has not begun, so it can be tried again. */
+/** Makes `begin` wait for a connection: a transaction that got none has not started, so it can be tried again. */
 function patient(client: Sql): Sql {
   const begin = client.begin.bind(client) as (work: (tx: unknown) => unknown) => Promise<unknown>
   const waiting = (work: (tx: unknown) => unknown) => {
-    let begun = false
+    let started = false
     const once = (tx: unknown) => {
-      begun = true
+      started = true
       return work(tx)
     }
     return untilGiven(
       () => begin(once),
-      () => !begun,
+      () => !started,
     )
   }
   return Object.assign(client, { begin: waiting })
@@ -173,7 +173,7 @@ function patient(client: Sql): Sql {
 const unpatched = () =>
   new ExitError(
     'driver_unpatched',
-    'the PostgreSQL driver was installed without the patch it needs, since npm was told to run no scripts: run "npx patch-package", then start again.',
+    'the PostgreSQL driver was installed without the patch it needs, since npm was configured to run no scripts: run "npx patch-package", then start again.',
   )
 
 interface OpenReadConnection extends ReadConnection {

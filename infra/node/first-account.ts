@@ -11,7 +11,7 @@ import { NO_STORES } from './no-stores.ts'
 import { databaseFrom, readSettings } from './settings.ts'
 import { refusalOf } from './store-errors.ts'
 
-function told(): typeof FIRST {
+function parsedOptions(): typeof FIRST {
   try {
     const { values } = parseArgs({
       options: {
@@ -26,7 +26,7 @@ function told(): typeof FIRST {
 }
 
 async function start(): Promise<void> {
-  const first = told()
+  const first = parsedOptions()
   const connections = { ...NO_STORES, ...openDatabase(databaseFrom(readSettings(process.env))) }
   try {
     const config = { base_url: '', master_key: '' } // no key: passwords and API keys are stored as hashes

@@ -42,13 +42,13 @@ export async function onceReachable<T>(
   ask: () => Promise<T>,
   stop?: AbortSignal,
 ): Promise<T> {
-  for (let told = ''; ; ) {
+  for (let reported = ''; ; ) {
     try {
       return await ask()
     } catch (error) {
       if (!isUnreachable(error)) throw error
-      if (told !== String(error)) log('warn', 'waiting_for_postgres', { error: String(error) })
-      told = String(error)
+      if (reported !== String(error)) log('warn', 'waiting_for_postgres', { error: String(error) })
+      reported = String(error)
       await pause(LIMITS.store_start_ms, stop)
       stop?.throwIfAborted()
     }

@@ -42,10 +42,10 @@ it('idle connections are kept open for 125 s, longer than the proxies before the
 })
 
 it('a connection with too many requests at once is closed, and no request beyond the limit is started', async () => {
-  let begun = 0
+  let started = 0
   const held = Promise.withResolvers<void>()
   const listener = await listen({ port: 0, host: '127.0.0.1' }, async () => {
-    begun++
+    started++
     await held.promise
     return new Response('here')
   })
@@ -54,7 +54,7 @@ it('a connection with too many requests at once is closed, and no request beyond
   const ended = once(socket, 'close')
   socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(500))
   await ended
-  expect(begun).toBe(LIMITS.requests_per_connection)
+  expect(started).toBe(LIMITS.requests_per_connection)
   held.resolve()
   expect(await (await fetch(listener.url)).text()).toBe('here')
   await listener.close()

@@ -43,7 +43,7 @@ export async function listen(
   handle: (request: Request) => Response | Promise<Response>,
 ): Promise<Listener> {
   const callerOf = createCallerAddress(at.proxies ?? [])
-  let isTold = (at.proxies ?? []).length > 0
+  let isWarned = (at.proxies ?? []).length > 0
   const fetch = (request: Request, { incoming, outgoing }: HttpBindings) => {
     if (!hasRoom(incoming, outgoing)) {
       incoming.socket.destroy()
@@ -53,10 +53,10 @@ export async function listen(
     const forwarded = incoming.headersDistinct['x-forwarded-for']?.join(',') ?? null
     const { remoteAddress = '' } = incoming.socket
     addresses.set(request, callerNetwork(callerOf(remoteAddress, forwarded)))
-    if (forwarded !== null && !isTold) {
-      isTold = true
-      const mend = 'name its network in ASSAY_TRUSTED_PROXIES: all its callers share one limit on signing in'
-      at.log?.('warn', 'proxy_not_trusted', { proxy: remoteAddress, mend })
+    if (forwarded !== null && !isWarned) {
+      isWarned = true
+      const fix = 'name its network in ASSAY_TRUSTED_PROXIES: all its callers share one limit on signing in'
+      at.log?.('warn', 'proxy_not_trusted', { proxy: remoteAddress, mend: fix })
     }
     return handle(request)
   }

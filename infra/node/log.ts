@@ -8,10 +8,10 @@ export const logLine = (level: LogLevel, event: EventName, fields: object = {}):
   JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })
 
 /** Prints on standard output, where the parent may wait for it, that the process takes requests or runs its parts. */
-export const tellReady = (fields: { unit: string; url: string | null }): void =>
+export const reportReady = (fields: { unit: string; url: string | null }): void =>
   console.log(logLine('info', 'ready', fields))
 
 /** Writes a line where there is no context yet, so whatever the log level is. */
-export const tell: Log = (level, event, fields) => {
+export const logToStderr: Log = (level, event, fields) => {
   process.stderr.write(`${logLine(level, event, fields)}\n`)
 }

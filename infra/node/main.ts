@@ -14,7 +14,7 @@ import { poolOf } from './connections.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { keepHeapSmall } from './heap.ts'
-import { tell, tellReady } from './log.ts'
+import { logToStderr, reportReady } from './log.ts'
 import { mailFrom } from './mail.ts'
 import { partsFrom } from './parts.ts'
 import { startServer } from './server.ts'
@@ -60,12 +60,12 @@ async function start(): Promise<void> {
     ...(allow ? { allowPrivateNetworks: allow } : {}),
     ...(allowCallbacks ? { allowCallbackNetworks: allowCallbacks } : {}),
   })
-  tellReady({ unit: parts.join(','), url: server.url || null })
+  reportReady({ unit: parts.join(','), url: server.url || null })
   endOnSignal(server)
 }
 
 keepHeapSmall()
 endOnCrash()
 armFaults(process.env.ASSAY_FAULTS)
-warnOfUnknown(process.env, tell)
+warnOfUnknown(process.env, logToStderr)
 await start().catch(error => endStart(refusalOf(error) ?? error))

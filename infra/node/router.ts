@@ -12,7 +12,7 @@ import { ApiError } from '../../shared/kernel/errors.ts'
 import { newId } from '../../shared/kernel/ids.ts'
 import { invalid } from '../local/exit-error.ts'
 import { type Address, type Listener, listening } from './listening.ts'
-import { logLine, tellReady } from './log.ts'
+import { logLine, reportReady } from './log.ts'
 import { listeningAt, readSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 
@@ -54,7 +54,7 @@ export async function serveRouter(routes: readonly Route[]): Promise<void> {
     const settings = readSettings(process.env)
     const unitUrl = settings.need('ASSAY_UNIT_URL')
     const listener = await startRouter({ ...listeningAt(settings, PORT), routes, unitUrl })
-    tellReady({ unit: 'router', url: listener.url })
+    reportReady({ unit: 'router', url: listener.url })
     endOnSignal(listener)
   } catch (error) {
     endStart(error)

@@ -7,7 +7,7 @@ import { CarriedBundles } from '../runtime/carried-bundles.ts'
 import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
-import { tellReady } from './log.ts'
+import { reportReady } from './log.ts'
 import { keysFrom, listeningAt, readSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 
@@ -23,7 +23,7 @@ async function start(): Promise<void> {
   closing.defer(() => agents.close())
   const server = await serveRuntime({ ...at, bearer, bundles, invoke: agents.invoke })
   closing.defer(() => server.close())
-  tellReady({ unit: 'runtime', url: server.url })
+  reportReady({ unit: 'runtime', url: server.url })
   endOnSignal({ close: () => closing.disposeAsync() })
 }
 

@@ -4,14 +4,14 @@
 
 import { errorText } from '../../shared/kernel/error-text.ts'
 import { endOf } from '../local/exit-error.ts'
-import { tell } from './log.ts'
+import { logToStderr } from './log.ts'
 
 /**
  * Ends a failed start with one log line; where a person can fix the cause, the line says how and the code is REFUSED.
  */
 export function endStart(error: unknown): never {
   const { line, code } = endOf(error)
-  tell('error', code === 1 ? 'start_failed' : 'start_refused', { error: line })
+  logToStderr('error', code === 1 ? 'start_failed' : 'start_refused', { error: line })
   process.exit(code)
 }
 
@@ -25,7 +25,7 @@ export const CRASHED = 70
  */
 export function endOnCrash(): void {
   process.on('uncaughtException', error => {
-    tell('error', 'crashed', { error: errorText(error) })
+    logToStderr('error', 'crashed', { error: errorText(error) })
     process.exit(CRASHED)
   })
 }

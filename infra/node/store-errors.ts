@@ -26,35 +26,35 @@ const SILENCE_MS = 500
 
 /** Logs why Redis is unreachable; the returned function resolves with the reason as soon as it is known. */
 export function watchRedis(redis: Redis, log: Context['log']): () => Promise<unknown> {
-  let told: string | undefined
+  let reported: string | undefined
   let sessions = 0
   let trouble = Promise.withResolvers<unknown>()
-  const tell = (reason: unknown, session: number) => {
+  const report = (reason: unknown, session: number) => {
     if (session !== sessions) return // Redis has become ready meanwhile
     trouble.resolve(reason)
     const text = adviceOf(reason, 'REDIS') ?? String(reason)
-    if (text === told) return
-    told = text
+    if (text === reported) return
+    reported = text
     log('warn', 'redis_unreachable', { error: text })
   }
   redis.on('error', async (error: Error) => {
     const session = sessions
-    tell(await reasonOf(redis, error), session)
+    report(await reasonOf(redis, error), session)
   })
   let silence: ReturnType<typeof setTimeout> | undefined
   redis.on('connecting', () => {
     const session = sessions
     silence = setTimeout(async () => {
       const reason = await explained(redis)
-      if (reason !== undefined) tell(reason, session)
+      if (reason !== undefined) report(reason, session)
     }, SILENCE_MS)
   })
   redis.on('close', () => clearTimeout(silence))
   redis.on('ready', async () => {
     clearTimeout(silence)
     sessions++
-    if (told !== undefined) trouble = Promise.withResolvers()
-    told = undefined
+    if (reported !== undefined) trouble = Promise.withResolvers()
+    reported = undefined
     if ('slots' in redis || !(await isNodeOfCluster(redis))) return
     log('error', 'redis_is_a_cluster', {
       error:

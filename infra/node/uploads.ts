@@ -26,14 +26,14 @@ const BOUNDS: UploadBounds = {
   least_bytes: LIMITS.upload_least_bytes,
 }
 
-const TOLD = JSON.stringify({
+const BODY = JSON.stringify({
   error: {
     code: 'invalid_request',
     message: `The body stood still for ${LIMITS.body_stall_ms / 1000} s, or trickled for longer than ${LIMITS.upload_ms / 1000} s.`,
     hint: 'Send it again, on a faster line or in several batches.',
   },
 })
-const TOO_LATE = `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(TOLD)}\r\n\r\n${TOLD}`
+const TOO_LATE = `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(BODY)}\r\n\r\n${BODY}`
 
 interface Upload {
   request: IncomingMessage

@@ -86,8 +86,8 @@ const asNetwork = (text: string) => (isIP(text) === 0 ? text : `${text}/${isIPv6
  * An error says whether the request may have reached the host, which `wasSent` of shared/upstreams reads. workerd does
  * not: its error is the same for a refused connection and for one that ended after the request. So the body is watched:
  * workerd takes up to three pieces of it before it is connected, so the first chunk passes as four. If the fourth was
- * not taken, the request never was whole. A request without a body whose connection was lost is told by connecting once
- * more, if sending it twice is harmless. All else may have been sent.
+ * not taken, the request never was whole. A request without a body whose connection was lost is classified by
+ * connecting once more, if sending it twice is harmless. All else may have been sent.
  */
 export const EGRESS_WORKER = `
 export default { fetch: () => new Response('pong') }

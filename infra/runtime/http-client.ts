@@ -1,6 +1,6 @@
 // Sends one HTTP request to an agent: node:http with keep-alive, no redirects, and a body that can be abandoned midway.
 // Guarantee: the connection is released exactly once, whether the body ends, fails, is left early or is aborted; and a
-// request is sent once, since an agent that closed its connection may have begun.
+// request is sent once, since an agent that closed its connection may have started.
 
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'

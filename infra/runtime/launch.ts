@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { getPriority, setPriority, constants as system } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { tell } from '../node/log.ts'
+import { logToStderr } from '../node/log.ts'
 
 const NOBODY = 65534
 /** User ids that nobody hands out, according to systemd's list (UIDS-GIDS). */
@@ -47,7 +47,7 @@ export function createLauncher(runAs?: number, binary = nativeBinary()): Launche
   const root = process.getuid?.() === 0
   const drops = root && setpriv !== undefined && (runAs !== undefined || reachable(binary))
   if (root && !drops) {
-    tell('warn', 'agents_run_as_root', {
+    logToStderr('warn', 'agents_run_as_root', {
       why: setpriv ? `other users cannot reach ${binary}` : 'there is no setpriv',
     })
   }

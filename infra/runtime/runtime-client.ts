@@ -39,7 +39,7 @@ export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
     const headers = {
       authorization: `Bearer ${await at.bearer()}`,
       'content-type': NDJSON,
-      accept: NDJSON, // tells the watchdog of OpenFaaS not to buffer the answer
+      accept: NDJSON, // asks the watchdog of OpenFaaS not to buffer the answer
     }
     const body = `${JSON.stringify(hop)}\n${request.body}`
     return send(endpoint, { headers, body, signal: request.signal })

@@ -120,10 +120,10 @@ describe('a request through the runtime function', () => {
   it('aborts the agent when the consumer aborts, before or during the answer', async () => {
     for (const head of [false, true]) {
       const aborted = Promise.withResolvers<void>()
-      const begun = Promise.withResolvers<void>()
+      const started = Promise.withResolvers<void>()
       const send = await hop(async (_, { signal }) => {
         signal.addEventListener('abort', () => aborted.resolve())
-        begun.resolve()
+        started.resolve()
         const over = new Promise<never>((_, reject) =>
           signal.addEventListener('abort', () => reject(signal.reason)),
         )
@@ -137,7 +137,7 @@ describe('a request through the runtime function', () => {
       })
       const consumer = new AbortController()
       const sent = send(consumer.signal).then(response => textOf(response.body))
-      await begun.promise
+      await started.promise
       consumer.abort(new Error('lease lost'))
       await expect(sent).rejects.toThrow('lease lost')
       await aborted.promise

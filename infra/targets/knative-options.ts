@@ -27,9 +27,9 @@ export const kedaObjects = (values: KnativeValues): [IDeployment, ITriggerAuthen
 /** A Deployment of a consumer that stays up and polls for work; KEDA cannot scale what Knative scales. */
 function standingConsumer(values: KnativeValues): IDeployment {
   const workload = workloadsOf(values.packaging).find(one => one.name === CONSUMER)!
-  const told = settingsOf(workload, values, addressesOf(values))
+  const all = settingsOf(workload, values, addressesOf(values))
   // It is a server with one part, which works as long as it is up and runs bundles itself.
-  const { FUNCTION, ASSAY_RUNTIME_URL, ASSAY_CONSUMER_URL, ASSAY_CONSUME_SECONDS, ...settings } = told
+  const { FUNCTION, ASSAY_RUNTIME_URL, ASSAY_CONSUMER_URL, ASSAY_CONSUME_SECONDS, ...settings } = all
   const own = { ASSAY_PARTS: 'consumer', ASSAY_DATA_DIR: '/tmp/assay', ...settings }
   const { namespace, image, image_pull_secret } = values
   return {

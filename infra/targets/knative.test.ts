@@ -41,15 +41,15 @@ it('every object is valid in a cluster, whichever values it is made from', async
   const beside = openfaas.flatMap(([name, text]) => (name.endsWith('.yaml') ? objectsIn(text) : []))
   const all = [...objects, ...byGateway, ...withKeda, ...plain, ...beside]
   const problems = await problemsOf(all)
-  const told = all.map(({ kind, metadata }, at) => [`${kind} ${metadata.name}`, problems[at]])
-  expect(told.filter(([, found]) => found!.length > 0)).toEqual([])
+  const named = all.map(({ kind, metadata }, at) => [`${kind} ${metadata.name}`, problems[at]])
+  expect(named.filter(([, found]) => found!.length > 0)).toEqual([])
 })
 
 const POD = 'spec template spec'
 const CONTAINER = `${POD} containers 0`
 const SCALE = 'spec template metadata annotations autoscaling.knative.dev'
 /** Values that break an object when set at a path; nothing is removed. */
-const BREAKS: [what: string, object: string, path: string, value: unknown, told: RegExp][] = [
+const BREAKS: [what: string, object: string, path: string, value: unknown, expected: RegExp][] = [
   ['a misspelt field', 'Service consume', `${POD} containerConcurency`, 1, /containerConcurency/],
   ['a misspelt field further in', 'Service runs', `${CONTAINER} readinessProbe httpGet paht`, '/', /paht/],
   ['a misspelt annotation', 'Service runs', `${SCALE}/minscale`, '1', /minscale/],
@@ -99,9 +99,12 @@ describe('in deliberately broken objects', async () => {
     return withValue(found!, path.split(' '), value)
   })
   const problems = await problemsOf(broken)
-  it.each(BREAKS.map(([what, , , , told], at) => ({ what, told, at })))('$what is found', ({ told, at }) => {
-    expect(problems[at]!.join('\n')).toMatch(told)
-  })
+  it.each(BREAKS.map(([what, , , , expected], at) => ({ what, expected, at })))(
+    '$what is found',
+    ({ expected, at }) => {
+      expect(problems[at]!.join('\n')).toMatch(expected)
+    },
+  )
 })
 
 function withValue<T extends object>(whole: T, path: string[], value: unknown): T {
@@ -146,13 +149,13 @@ describe('the services', () => {
   })
 
   it('get only the settings and secrets they need', () => {
-    const told = (name: string, among = services): string[] =>
+    const settingsOf = (name: string, among = services): string[] =>
       service(name, among).spec.template.spec.containers[0].env.map((one: { name: string }) => one.name)
     const secretsOf = (name: string): string[] =>
       service(name).spec.template.spec.containers[0].env.flatMap(
         (one: { name: string; valueFrom?: object }) => (one.valueFrom ? [one.name] : []),
       )
-    expect(told(ROUTER)).toEqual(['FUNCTION', 'ASSAY_LOG_LEVEL', 'ASSAY_UNIT_URL'])
+    expect(settingsOf(ROUTER)).toEqual(['FUNCTION', 'ASSAY_LOG_LEVEL', 'ASSAY_UNIT_URL'])
     expect([secretsOf('docs'), secretsOf('health')]).toEqual([[], []])
     expect(secretsOf(RUNTIME)).toEqual(['ASSAY_KEYS'])
     expect(secretsOf('account')).toContain('ASSAY_OPERATOR_KEY')
@@ -208,19 +211,21 @@ describe('with KEDA', () => {
 })
 
 it('the network policies let each pod reach every address in its settings', () => {
-  const told = [true, false].flatMap(keda => toldIn(made({ keda, callback_networks: ['10.50.0.0/16'] })))
-  expect(new Set(told.map(({ setting }) => setting))).toEqual(
+  const reached = [true, false].flatMap(keda =>
+    reachedIn(made({ keda, callback_networks: ['10.50.0.0/16'] })),
+  )
+  expect(new Set(reached.map(({ setting }) => setting))).toEqual(
     new Set([
       ...['ASSAY_UNIT_URL', 'ASSAY_RUNTIME_URL', 'ASSAY_CONSUMER_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
       ...['ASSAY_ALLOW_NETWORKS', 'ASSAY_ALLOW_CALLBACK_NETWORKS'],
     ]),
   )
-  const kept = told.filter(({ egress, to }) => !egress.some(rule => letsOut(rule, to)))
+  const kept = reached.filter(({ egress, to }) => !egress.some(rule => letsOut(rule, to)))
   expect(kept.map(({ name, setting, to }) => ({ name, setting, to }))).toEqual([])
 })
 
 /** Every address in the environment of a pod, with the egress rules of the pod's policies. */
-function toldIn(all: KubernetesObject[]) {
+function reachedIn(all: KubernetesObject[]) {
   const policies = all.filter(
     ({ kind, spec }) => kind === 'NetworkPolicy' && spec.policyTypes.includes('Egress'),
   )

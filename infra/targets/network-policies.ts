@@ -13,7 +13,7 @@ import type { ImageValues, KnativeValues, OpenfaasValues } from './values.ts'
 
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name'
 /**
- * The namespaces through which every request to a Knative Service comes, from outside and from other functions alike.
+ * The namespaces through which every request to a Knative Service comes, both from outside and from other functions.
  */
 const KNATIVE_GATEWAYS = [
   'knative-serving',

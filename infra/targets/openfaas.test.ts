@@ -50,11 +50,11 @@ describe('the stack', () => {
       ...(environment.ASSAY_CONSUMER_URL ? [environment.ASSAY_CONSUMER_URL] : []),
       ...UNITS.flatMap(unit => environment.ASSAY_UNIT_URL?.replace('{unit}', unit.name) ?? []),
     ])
-    const told = (setting: 'ASSAY_UNIT_URL' | 'ASSAY_CONSUMER_URL') =>
+    const functionsWith = (setting: 'ASSAY_UNIT_URL' | 'ASSAY_CONSUMER_URL') =>
       functions.flatMap(([, { environment }]) => (environment[setting] ? [environment.FUNCTION] : []))
-    expect(told('ASSAY_UNIT_URL')).toEqual(['router'])
+    expect(functionsWith('ASSAY_UNIT_URL')).toEqual(['router'])
     const notifying = UNITS.map(({ name }) => name).filter(name => !['docs', 'health'].includes(name))
-    expect(told('ASSAY_CONSUMER_URL')).toEqual(notifying)
+    expect(functionsWith('ASSAY_CONSUMER_URL')).toEqual(notifying)
     for (const url of urls) expect(stack.functions).toHaveProperty(new URL(url).pathname.split('/')[2]!)
   })
 

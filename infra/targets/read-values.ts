@@ -27,14 +27,16 @@ export function readValues<T extends Target>(target: T, source: string, name: st
   if (unreadable) throw new ValuesRefused(`${name} is no YAML: ${unreadable.message}`)
   const given = document.toJS() ?? {}
   const { data, error } = SCHEMAS[target].safeParse(given)
-  const problems = error ? error.issues.flatMap(issue => told(target, given, issue)) : together(target, data!)
+  const problems = error
+    ? error.issues.flatMap(issue => problemsOf(target, given, issue))
+    : together(target, data!)
   if (problems.length === 0) return data as ValuesOf<T>
   throw new ValuesRefused(
     [`${name} does not describe an installation on ${target}:`, ...problems].join('\n  '),
   )
 }
 
-function told(target: Target, given: unknown, issue: z.core.$ZodIssue): string[] {
+function problemsOf(target: Target, given: unknown, issue: z.core.$ZodIssue): string[] {
   if (issue.code === 'unrecognized_keys') {
     const here = shapeAt(SCHEMAS[target], issue.path)
     const known = Object.keys(here ?? {})
@@ -45,10 +47,10 @@ function told(target: Target, given: unknown, issue: z.core.$ZodIssue): string[]
   const [name, purpose] = [issue.path.join('.'), purposeOf(target, issue.path)]
   const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], given)
   if (value === undefined || value === null) return [`${name} is missing: ${purpose}`]
-  return [`${name}: ${JSON.stringify(value)} is ${toldBy(issue)}. It is ${purpose}`]
+  return [`${name}: ${JSON.stringify(value)} is ${faultOf(issue)}. It is ${purpose}`]
 }
 
-const toldBy = ({ code, message }: z.core.$ZodIssue) =>
+const faultOf = ({ code, message }: z.core.$ZodIssue) =>
   /^not /.test(message) ? message : `wrong (${code}: ${message})`
 
 /** Problems between several values. */

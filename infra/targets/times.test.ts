@@ -56,10 +56,12 @@ const given: Record<string, (consumer_s: number) => Record<string, Given>> = {
         .filter(({ apiVersion }) => apiVersion === 'serving.knative.dev/v1')
         .map(({ metadata, spec }) => {
           const { timeoutSeconds, containers } = spec.template.spec
-          const told = containers[0].env.find((one: { name: string }) => one.name === 'ASSAY_CONSUME_SECONDS')
+          const setting = containers[0].env.find(
+            (one: { name: string }) => one.name === 'ASSAY_CONSUME_SECONDS',
+          )
           return [
             metadata.name,
-            { request_s: timeoutSeconds, ...(told ? { consumer_s: Number(told.value) } : {}) },
+            { request_s: timeoutSeconds, ...(setting ? { consumer_s: Number(setting.value) } : {}) },
           ]
         }),
     ),

@@ -40,9 +40,9 @@ describe.each(TARGETS)('the values for %s', target => {
   })
 
   it('are each reported by name when they are missing', () => {
-    const told = refusal(target, '')
+    const message = refusal(target, '')
     const needed = values.filter(({ name, otherwise }) => otherwise === undefined && !name.includes('.'))
-    for (const { name, purpose } of needed) expect(told).toContain(`${name} is missing: ${purpose}`)
+    for (const { name, purpose } of needed) expect(message).toContain(`${name} is missing: ${purpose}`)
   })
 
   it('are refused by name when they are unknown', () => {
@@ -78,12 +78,12 @@ it.each([
     /packaging: endpoint has more functions than the 15/,
   ],
   ['a file that is not YAML', 'image: [', /mine\.yaml is no YAML/],
-])('%s is refused, with a description of the value', (_, line, told) => {
+])('%s is refused, with a description of the value', (_, line, expected) => {
   const [key] = line.split(':')
   const there = new RegExp(`^ *${key}.*$`, 'm')
   const text = exampleOf('openfaas')
   expect(text).toMatch(there)
-  expect(refusal('openfaas', text.replace(there, line.includes(':') ? line : ''))).toMatch(told)
+  expect(refusal('openfaas', text.replace(there, line.includes(':') ? line : ''))).toMatch(expected)
 })
 
 describe('the files of an installation', () => {

@@ -17,8 +17,8 @@ export function openPostgresSocket(hostname: string, port: number): Duplex {
   return new Duplex({
     allowHalfOpen: false,
     construct(done) {
-      begunTls(plain).then(begun => {
-        socket = begun
+      startTls(plain).then(started => {
+        socket = started
         reader = socket.readable.getReader()
         writer = socket.writable.getWriter()
         done()
@@ -39,7 +39,7 @@ export function openPostgresSocket(hostname: string, port: number): Duplex {
   })
 }
 
-async function begunTls(plain: Socket): Promise<Socket> {
+async function startTls(plain: Socket): Promise<Socket> {
   if (!(await agreesToTls(plain))) {
     throw new Error('PostgreSQL takes no TLS there: switch ssl on, or leave sslmode out of DATABASE_URL.')
   }

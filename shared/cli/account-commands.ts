@@ -79,7 +79,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
     name: 'admin accounts quota',
     args: ['ACCOUNT'],
-    summary: 'Show the quotas of an account, and set those that are told.',
+    summary: 'Show the quotas of an account, and set those that are given.',
     operator: true,
     options: quotaOptions,
     run: async (...given) => (await import('./quotas.ts')).accountQuota(...given),

@@ -6,7 +6,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, everyRow, type PageQuery, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -37,7 +37,7 @@ const readPage =
     pageOf(api.GET('/v1/admin/accounts', { params: { query: page } }))
 
 export const accounts = (session: Session, given: Given): Promise<ExitCode> =>
-  tellList<Account>(session, given, {
+  printList<Account>(session, given, {
     event: 'account',
     empty: 'no accounts',
     page: LIMITS.accounts_page.max,

@@ -6,8 +6,8 @@ import type { Command, Option } from './arguments.ts'
 import { LIST_OPTIONS, projectOption as project } from './list-options.ts'
 
 const keyOptions: readonly Option[] = [
-  { name: 'role', value: 'ROLE', choices: KEY_ROLES, about: 'a viewer only reads; operator unless told' },
-  { name: 'expires', value: 'WHEN', about: 'a time, or how long from now, such as 30d; never unless told' },
+  { name: 'role', value: 'ROLE', choices: KEY_ROLES, about: 'a viewer only reads; operator by default' },
+  { name: 'expires', value: 'WHEN', about: 'a time, or how long from now, such as 30d; never by default' },
 ]
 const limit = (name: string, about: string): Option => ({
   name,
@@ -29,7 +29,7 @@ const SIGN_IN: readonly Command[] = [
         value: 'EMAIL',
         about: 'who you are; without a terminal the password comes on standard input',
       },
-      { name: 'server', value: 'URL', about: 'where; the server that other commands ask unless told' },
+      { name: 'server', value: 'URL', about: 'where; by default the server that other commands ask' },
     ],
     run: async (...given) => (await import('./login.ts')).login(...given),
   },
@@ -48,7 +48,7 @@ const SIGN_IN: readonly Command[] = [
     name: 'profiles use',
     args: ['NAME'],
     anyProfile: true,
-    summary: 'Ask that server unless told otherwise; local goes back to the stack that runs here.',
+    summary: 'Ask that server by default; local goes back to the stack that runs here.',
     run: async (...given) => (await import('./login.ts')).useProfile(...given),
   },
 ]
@@ -160,7 +160,7 @@ const MEMBERS: readonly Command[] = [
       'Let somebody sign in, with a password that is shown once; takes an owner, like what changes members.',
     member: true,
     options: [
-      { name: 'role', value: 'ROLE', choices: MEMBER_ROLES, about: 'what they may do; operator unless told' },
+      { name: 'role', value: 'ROLE', choices: MEMBER_ROLES, about: 'what they may do; operator by default' },
     ],
     run: async (...given) => (await import('./members.ts')).addMember(...given),
   },

@@ -5,7 +5,7 @@ import { LIST_OPTIONS } from './list-options.ts'
 
 const dryRun: Option = {
   name: 'dry-run',
-  about: 'tell what would be created, changed and deleted, and change nothing',
+  about: 'print what would be created, changed and deleted, and change nothing',
 }
 
 export const AGENT_COMMANDS: readonly Command[] = [
@@ -15,7 +15,7 @@ export const AGENT_COMMANDS: readonly Command[] = [
     summary: 'Make the agent in FILE, or one at a URL, the current version.',
     options: [
       dryRun,
-      { name: 'slug', value: 'SLUG', about: "the agent's slug; made from its name unless told" },
+      { name: 'slug', value: 'SLUG', about: "the agent's slug; made from its name by default" },
       {
         name: 'env',
         value: 'K=V',
@@ -27,7 +27,7 @@ export const AGENT_COMMANDS: readonly Command[] = [
         name: 'protocol',
         value: 'NAME',
         choices: ['ndjson', 'json'],
-        about: 'what the URL speaks; ndjson unless told',
+        about: 'what the URL speaks; ndjson by default',
       },
       {
         name: 'answers-later',
@@ -43,7 +43,7 @@ export const AGENT_COMMANDS: readonly Command[] = [
     args: ['FILE'],
     summary: 'Write a folder that runs the agent in FILE on OpenFaaS or Knative.',
     options: [
-      { name: 'out', value: 'DIR', about: "the folder; named like the agent's slug unless told" },
+      { name: 'out', value: 'DIR', about: "the folder; named like the agent's slug by default" },
       { name: 'image', value: 'NAME', about: 'what its image is to be called, with its registry and tag' },
     ],
     run: async (...given) => (await import('./package.ts')).packageAgent(...given),

@@ -35,7 +35,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
   {
     name: 'alerts unmute',
     args: ['RULE'],
-    summary: 'Raise alerts by a rule, where told with another bound.',
+    summary: 'Raise alerts by a rule, with another bound if one is given.',
     options: [
       agent,
       project,
@@ -52,13 +52,13 @@ export const ALERT_COMMANDS: readonly Command[] = [
         name: 'format',
         value: 'FORMAT',
         choices: CHANNEL_FORMATS,
-        about: 'with --add: what it reads; guessed from the URL unless told',
+        about: 'with --add: what it reads; by default guessed from the URL',
       },
       {
         name: 'digest',
         value: 'WHICH',
         choices: CHANNEL_DIGESTS,
-        about: 'with --add: runs it gets a digest of; scheduled ones unless told',
+        about: 'with --add: runs it gets a digest of; scheduled ones by default',
       },
       { name: 'remove', value: 'ID', about: 'a channel to remove' },
       project,
@@ -83,7 +83,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
       {
         name: 'timezone',
         value: 'ZONE',
-        about: "with --set: such as Europe/Berlin; the schedule's own unless told",
+        about: "with --set: such as Europe/Berlin; the schedule's own by default",
       },
       { name: 'remove', value: 'ID', about: 'a deadline to remove' },
       project,

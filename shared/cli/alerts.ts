@@ -10,7 +10,7 @@ import { type Api, answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, clean, wrap } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import type { Screen } from './output.ts'
 import { BY_ID, bodyPageOf, inFull } from './pages.ts'
 import { projectOf } from './projects.ts'
@@ -52,7 +52,7 @@ export async function alerts(session: Session, given: Given): Promise<ExitCode> 
     rule: rule && known(rule),
     agent_id: agent && (await findAgent(api, agent)).id,
   })
-  return tellList<Alert>(session, given, {
+  return printList<Alert>(session, given, {
     event: 'alert',
     empty: 'no alerts',
     page: LIMITS.alerts_page.max,
@@ -147,10 +147,10 @@ export async function channels(session: Session, given: Given): Promise<ExitCode
     output.emit('alert_channel_removed', gone, () => `alerts go to ${clean(gone.url)} no more`)
     return EXIT.ok
   }
-  return tellList<Schemas['AlertChannel']>(session, given, {
+  return printList<Schemas['AlertChannel']>(session, given, {
     event: 'alert_channel',
     noun: 'channel',
-    empty: 'alerts are listed here and go nowhere; --add URL tells them',
+    empty: 'alerts are listed here and go nowhere; --add URL sends them',
     ...inFull(() => channelsOf(api, path)),
     ...BY_ID,
     text: (rows, screen) => table(CHANNELS, rows, screen),

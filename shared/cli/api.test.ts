@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import { ApiFailure } from '../sdk/client.ts'
 import { asFailure, unreachable } from './api.ts'
 import { search } from './search.ts'
@@ -57,6 +57,6 @@ describe('a search for suspected refusals', () => {
       output: "I'm afraid that is not something I can help with today.",
     }
     await search(answering({ 'GET /v1/steps': { steps: [step], next_cursor: null } })(120), given())
-    expect(told()).toMatch(/T-1 .* ok .*not something I can help/)
+    expect(printed()).toMatch(/T-1 .* ok .*not something I can help/)
   })
 })

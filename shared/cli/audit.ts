@@ -6,7 +6,7 @@ import type { Schemas } from '../sdk/client.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
 import { minute } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, bodyPageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -21,7 +21,7 @@ const ENTRIES: Column<Schemas['AuditEntry']>[] = [
 
 export function audit(session: Session, given: Given): Promise<ExitCode> {
   const filter = defined({ action: given.text('action'), project_id: given.text('project') })
-  return tellList<Schemas['AuditEntry']>(session, given, {
+  return printList<Schemas['AuditEntry']>(session, given, {
     event: 'change',
     empty: 'nothing was changed',
     page: LIMITS.audit_page.max,

@@ -10,7 +10,7 @@ import { bytes, count, plural } from './format.ts'
 import type { Session } from './session.ts'
 
 /** Turns an expected refusal into a Failure with its code, so that it is reported without a stack trace. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function reported<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -27,7 +27,7 @@ export function backup({ folder, env, output, now }: Session, given: Given): Pro
     throw usageFailure('it takes a FILE, or --to FOLDER', { next: 'assay backup assay.backup' })
   }
   if (keep !== undefined && to === undefined) throw usageFailure('--keep takes --to FOLDER')
-  return told(async () => {
+  return reported(async () => {
     await using place = await infra.openPlace({ env, folder }, 'read')
     const at = new Date(now())
     const file = to === undefined ? resolve(folder, name!) : await infra.placeIn(resolve(folder, to), at)
@@ -54,7 +54,7 @@ export function backup({ folder, env, output, now }: Session, given: Given): Pro
 
 export function restore({ folder, env, output }: Session, given: Given): Promise<ExitCode> {
   const file = resolve(folder, given.arg(0))
-  return told(async () => {
+  return reported(async () => {
     const checked = await infra.checkBackup(file)
     const { header, trailer } = checked
     const from = `taken ${header.made_at.slice(0, 16).replace('T', ' ')} UTC by Assay ${header.version}`
@@ -92,7 +92,7 @@ function rowsText(rows: Record<string, number>): string {
 }
 
 export function admin({ folder, env, output }: Session): Promise<ExitCode> {
-  return told(async () => {
+  return reported(async () => {
     await using place = await infra.openPlace({ env, folder }, 'read')
     const state = await infra.stateOf(place.database)
     output.emit('installation', state, ({ program }) =>
@@ -108,7 +108,7 @@ export function admin({ folder, env, output }: Session): Promise<ExitCode> {
 }
 
 export function goOn({ folder, env, output }: Session): Promise<ExitCode> {
-  return told(async () => {
+  return reported(async () => {
     await using place = await infra.openPlace({ env, folder }, 'read')
     const since = await infra.goOn(place.database)
     output.emit('went_on', { held_since: since }, () =>

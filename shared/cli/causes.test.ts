@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import { causes } from './causes.ts'
 
 const cause = {
@@ -21,6 +21,6 @@ it('causes with --since are those whose last item came since then', async () => 
     'GET /v1/verdicts': { rows: [] },
   })
   await causes(session(120), given({ since: '1d' }))
-  expect(told()).toContain(cause.id)
-  expect(told()).not.toContain(old.id)
+  expect(printed()).toContain(cause.id)
+  expect(printed()).not.toContain(old.id)
 })

@@ -7,7 +7,7 @@ import type { Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { count, minute, money } from './format.ts'
-import { sinceTimeOf, tellList } from './listing.ts'
+import { printList, sinceTimeOf } from './listing.ts'
 import { bodyPageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -32,7 +32,7 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     throw usageFailure('--since and --run do not go together: the causes of a run are counted over all of it')
   const filter = defined({ run_id, agent, from })
   const columns = columnsOf(await doubts(session, given))
-  return tellList<Cause>(session, given, {
+  return printList<Cause>(session, given, {
     event: 'cause',
     empty: 'everything worked',
     page: LIMITS.triage_page.max,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import { clusters } from './clusters.ts'
 
 const RECORD = '01a1fab9-81a7-7eca-a25c-32a500000001'
@@ -15,7 +15,7 @@ const found = {
 it('a cluster is listed with its count, its sample prompt and the record id of one item', async () => {
   const session = answering({ 'GET /v1/durable/runs/clusters': { clusters: [found], total_failures: 1200 } })
   await clusters(session(120), given())
-  expect(told()).toContain(`1,200  ${found.cluster_key}  Where is my order?  ${RECORD}`)
+  expect(printed()).toContain(`1,200  ${found.cluster_key}  Where is my order?  ${RECORD}`)
 })
 
 it('clusters with --since are counted from the rows in triage, and say what went wrong', async () => {
@@ -33,7 +33,7 @@ it('clusters with --since are counted from the rows in triage, and say what went
     'GET /v1/triage': { rows: [row, failed, failed, old], next_cursor: null },
   })
   await clusters(session(120), given({ since: '1d' }))
-  const [, first, second] = told().split('\n')
+  const [, first, second] = printed().split('\n')
   expect(first).toMatch(/^ +2 +tool_call_error: no answer +c1/)
   expect(second).toMatch(/^ +1 +the model refused/)
 })

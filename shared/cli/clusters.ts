@@ -5,7 +5,7 @@ import { type Api, answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
 import { clean, count } from './format.ts'
-import { sinceOf, tellList } from './listing.ts'
+import { printList, sinceOf } from './listing.ts'
 import type { Screen } from './output.ts'
 import { inFull } from './pages.ts'
 import type { Session } from './session.ts'
@@ -40,7 +40,7 @@ const ALL: Column<Schemas['FailureCluster']>[] = [
 ]
 
 const allClusters = (session: Session, given: Given) =>
-  tellList<Schemas['FailureCluster']>(session, given, {
+  printList<Schemas['FailureCluster']>(session, given, {
     event: 'cluster',
     empty: 'nothing has failed',
     ...inFull(async () => (await answered(session.api.GET('/v1/durable/runs/clusters'))).clusters),
@@ -51,7 +51,7 @@ const allClusters = (session: Session, given: Given) =>
 
 async function recentClusters(session: Session, given: Given, since: number): Promise<ExitCode> {
   let counted = { rows: 0, more: false }
-  const exit = await tellList<Failures>(session, given, {
+  const exit = await printList<Failures>(session, given, {
     event: 'cluster',
     noun: 'kind of failure',
     empty: 'nothing has failed',

@@ -23,7 +23,7 @@ const watch: Option = { name: 'watch', about: 'follow the run to its end; its ve
 const callbackUrl: Option = {
   name: 'callback-url',
   value: 'URL',
-  about: 'is told when the run ends, signed',
+  about: 'gets a signed notification when the run ends',
 }
 export const COMMANDS: readonly Command[] = [
   ...PROJECT_COMMANDS,
@@ -59,7 +59,7 @@ export const COMMANDS: readonly Command[] = [
         value: 'N',
         kind: 'whole',
         least: 1,
-        about: 'first only so many rows, spread over the file; then tell what the rest would cost and ask',
+        about: 'first only so many rows, spread over the file; then print what the rest would cost and ask',
       },
       { name: 'yes', about: 'go on after the pilot without asking, unless none of it is ok' },
       { name: 'item-id', value: 'FIELD', about: 'the field or column that holds their identifier' },
@@ -152,7 +152,7 @@ export const COMMANDS: readonly Command[] = [
         name: 'only',
         value: 'WHICH',
         choices: ['ok', 'not_ok', 'all'],
-        about: 'ok: what worked in some try; not_ok: what has not; all unless told',
+        about: 'ok: what worked in some try; not_ok: what has not; all by default',
       },
       { name: 'raw', about: 'leave cells of CSV that begin with = + - @ as they are' },
       { name: 'out', value: 'FILE', about: 'into a file, which is there only once it is whole' },
@@ -167,18 +167,18 @@ export const COMMANDS: readonly Command[] = [
       {
         name: 'agent',
         value: 'SLUG',
-        about: 'by what this agent declares now; of a RUN its own unless told',
+        about: 'by what this agent declares now; of a RUN by default its own',
       },
       {
         name: 'refusals',
         value: 'WHICH',
         choices: REFUSAL_CHOICES,
-        about: 'refusals by wording that degrade; as declared unless told, else sure',
+        about: 'refusals by wording that degrade; by default as declared, else sure',
       },
       {
         name: 'checks',
         value: 'A,B',
-        about: `what answers are looked at for: ${ANSWER_CHECKS.join(', ')}; none for nothing; as declared unless told`,
+        about: `what answers are looked at for: ${ANSWER_CHECKS.join(', ')}; none for nothing; by default as declared`,
       },
     ],
     run: async (...given) => (await import('./grade.ts')).grade(...given),
@@ -196,7 +196,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'min-cost', value: 'USD', about: 'only steps that cost at least this' },
       { name: 'from', value: 'TIME', about: 'only steps from this time on, such as 2026-03-02T09:30:00Z' },
       { name: 'to', value: 'TIME', about: 'only steps before this time' },
-      { name: 'sort', value: 'HOW', choices: ['recent', 'cost'], about: 'recent unless told' },
+      { name: 'sort', value: 'HOW', choices: ['recent', 'cost'], about: 'recent by default' },
       ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./search.ts')).search(...given),
@@ -216,7 +216,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'Check server, stores, clocks and counters, and say what mends them.',
+    summary: 'Check server, stores, clocks and counters, and say what fixes them.',
     run: async session => (await import('./doctor.ts')).doctor(session),
   },
   {

@@ -6,7 +6,7 @@ import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findSchedule } from './find-schedule.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, inFull } from './pages.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
@@ -53,7 +53,7 @@ export async function deadlines(session: Session, given: Given): Promise<ExitCod
     output.emit('deadline_removed', gone, () => 'the deadline is gone')
     return EXIT.ok
   }
-  return tellList<Deadline>(session, given, {
+  return printList<Deadline>(session, given, {
     event: 'deadline',
     empty: 'nothing must have finished by a time; --set HH:MM says what must',
     ...inFull(() => answered(api.GET('/v1/projects/{projectId}/deadlines', { params: { path } }))),

@@ -37,7 +37,7 @@ it('the list of deliveries shows the last result of each, and when it is tried n
   const taken: Schemas['Delivery'] = { ...refused, state: 'delivered', due_at: null, last_status: 204 }
   const rows = [refused, { ...taken, last_error: null }]
   expect(deliveriesTable(rows, NOW, screen(140)).split('\n')).toEqual([
-    'DELIVERY                              TELLS         STATE      TRIES  LAST                        NEXT   TO                         SINCE',
+    'DELIVERY                              EVENT         STATE      TRIES  LAST                        NEXT   TO                         SINCE',
     'c31b4b82-662e-4b24-845f-8f48c83215e8  run.finished  pending        2  The receiver answered 503.  in 1m  https://example.com/hook  1m ago',
     'c31b4b82-662e-4b24-845f-8f48c83215e8  run.finished  delivered      2  204                                https://example.com/hook  1m ago',
   ])
@@ -47,7 +47,7 @@ it('the list of deliveries shows the last result of each, and when it is tried n
 it('a delivery is shown with every attempt, and with the command to resend it once it has failed', () => {
   expect(deliveryText(refused, NOW, screen(80)).split('\n')).toEqual([
     'delivery c31b4b82-662e-4b24-845f-8f48c83215e8',
-    `tells    run.finished of run ${RUN}`,
+    `event    run.finished of run ${RUN}`,
     'to       https://example.com/hook',
     'state    pending, tried next in 1m',
     'body     {"type":"run.finished"}',

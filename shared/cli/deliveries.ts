@@ -6,7 +6,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { ago, ahead, brief, clean, duration, pad } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import type { Screen, Style } from './output.ts'
 import { BY_ID, bodyPageOf } from './pages.ts'
 import { projectOf } from './projects.ts'
@@ -21,7 +21,7 @@ const STYLES: Record<Delivery['state'], Style> = { pending: 'yellow', delivered:
 export async function deliveries(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
   const filter = defined({ run_id: given.text('run'), state: stateOf(given) })
-  return tellList<Delivery>(session, given, {
+  return printList<Delivery>(session, given, {
     event: 'delivery',
     noun: 'message',
     empty: Object.keys(filter).length === 0 ? 'nothing was sent' : 'nothing that was sent fits',
@@ -46,7 +46,7 @@ export const deliveriesTable = (rows: readonly Delivery[], now: number, screen: 
   table<Delivery>(
     [
       { title: 'DELIVERY', value: row => row.id },
-      { title: 'TELLS', value: row => row.kind, optional: 3 },
+      { title: 'EVENT', value: row => row.kind, optional: 3 },
       { title: 'STATE', value: row => row.state, style: row => STYLES[row.state] },
       { title: 'TRIES', value: row => String(row.try_count), align: 'right', optional: 2 },
       { title: 'LAST', value: row => row.last_error ?? String(row.last_status ?? ''), least: 24 },
@@ -75,7 +75,7 @@ export function deliveryText(found: DeliveryRecord, now: number, screen: Screen)
   })
   return [
     `${label('delivery')}${paint('bold', found.id)}`,
-    `${label('tells')}${found.kind} of ${about}`,
+    `${label('event')}${found.kind} of ${about}`,
     `${label('to')}${clean(found.url)}`,
     `${label('state')}${paint(STYLES[found.state], found.state)}${next}`,
     `${label('body')}${found.body === null ? paint('dim', 'none') : brief(found.body, screen.columns - 10)}`,

@@ -32,7 +32,7 @@ export const DELIVERY_COMMANDS: readonly Command[] = [
     summary: 'Show the secret that signs what is sent; takes assay login of an owner.',
     member: true,
     options: [
-      { name: 'project', value: 'ID', about: 'the project; the only one unless told' },
+      { name: 'project', value: 'ID', about: 'the project; by default the only one' },
       { name: 'roll', about: 'replace it first; for a day the one before signs as well' },
     ],
     run: async (...given) => (await import('./deliveries.ts')).secret(...given),

@@ -90,10 +90,10 @@ describe('the output of a deploy', () => {
   })
 
   it('names the default checks of a new version', () => {
-    const told = { ...plain, agent_key: null, default_checks: ['repeats', 'cut_json'] }
+    const result = { ...plain, agent_key: null, default_checks: ['repeats', 'cut_json'] }
     const line = 'answers are looked at for repeats, cut_json; checks: [] for none'
-    expect(deployedText(told, screen(120))).toContain(line)
-    expect(deployedText({ ...told, created: false }, screen(120))).not.toContain(line)
+    expect(deployedText(result, screen(120))).toContain(line)
+    expect(deployedText({ ...result, created: false }, screen(120))).not.toContain(line)
   })
 
   it('shows warnings with their hints, in a dry run too', () => {
@@ -157,7 +157,7 @@ or    assay submit FILE --agent a --item-id FIELD --watch
 })
 
 describe('the output of a dry run', () => {
-  const told = {
+  const result = {
     slug: 'digest',
     agent: 'exists' as const,
     version: 4,
@@ -173,7 +173,7 @@ describe('the output of a dry run', () => {
   }
 
   it('says what would change', () => {
-    expect(dryRunText(told, screen(120))).toBe(
+    expect(dryRunText(result, screen(120))).toBe(
       `digest: would deploy version 4; version 3 runs now and differs in code, schedules
 bundle of 2.0 KiB
 environment: FEED_URL
@@ -188,14 +188,21 @@ a dry run: nothing was changed`,
     const nothing = { plan: { schedules: [], triggers: [] }, bytes: 0, env: [] }
     expect(
       dryRunText(
-        { ...told, ...nothing, agent: 'create', version: 1, current_version: null, changes: ['everything'] },
+        {
+          ...result,
+          ...nothing,
+          agent: 'create',
+          version: 1,
+          current_version: null,
+          changes: ['everything'],
+        },
         screen(120),
       ),
     ).toBe('would create the agent digest\ndigest: would deploy version 1\na dry run: nothing was changed')
-    expect(dryRunText({ ...told, ...nothing, version: 2, created: false }, screen(120))).toContain(
+    expect(dryRunText({ ...result, ...nothing, version: 2, created: false }, screen(120))).toContain(
       'would go back to version 2; version 3 runs now',
     )
-    expect(dryRunText({ ...told, ...nothing, version: 3, created: false, changes: [] }, screen(120))).toBe(
+    expect(dryRunText({ ...result, ...nothing, version: 3, created: false, changes: [] }, screen(120))).toBe(
       'digest: version 3 runs already and has this content\na dry run: nothing was changed',
     )
   })

@@ -90,8 +90,8 @@ export interface DryRun {
   warnings?: Warning[]
 }
 
-export function dryRunText(told: DryRun, screen: Screen): string {
-  const { slug, agent, version, created, current_version, changes, bytes: size, env, plan } = told
+export function dryRunText(result: DryRun, screen: Screen): string {
+  const { slug, agent, version, created, current_version, changes, bytes: size, env, plan } = result
   const { paint } = screen
   const over =
     current_version === null
@@ -105,8 +105,8 @@ export function dryRunText(told: DryRun, screen: Screen): string {
     ...(size > 0 ? [`bundle of ${bytes(size)}`] : []),
     ...(env.length > 0 ? [`environment: ${env.join(', ')}`] : []),
     ...planLines(plan, screen, 'planned'),
-    ...unpricedLines(told.unpriced, screen),
-    ...warningLines(told.warnings, screen),
+    ...unpricedLines(result.unpriced, screen),
+    ...warningLines(result.warnings, screen),
     paint('dim', 'a dry run: nothing was changed'),
   ].join('\n')
 }

@@ -36,8 +36,8 @@ export async function deploy(session: Session, given: Given): Promise<ExitCode> 
     )
   if (given.flag('dry-run')) return dryRun(session, order)
   const { agent, ...deployed } = await deployAgent(session.api, order)
-  const { plan, ...told } = deployed
-  session.output.emit('deployed', { ...told, agent_id: agent.id, ...plan }, screen =>
+  const { plan, ...result } = deployed
+  session.output.emit('deployed', { ...result, agent_id: agent.id, ...plan }, screen =>
     deployedText(deployed, screen),
   )
   return EXIT.ok
@@ -195,7 +195,7 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
     unpriced = [],
     warnings = [],
   } = answer ?? firstDeploy(order.declaration)
-  const told: DryRun = {
+  const result: DryRun = {
     slug: order.slug,
     agent: agent === undefined ? 'create' : 'exists',
     version,
@@ -208,7 +208,7 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
     unpriced,
     warnings,
   }
-  output.emit('plan', { ...told, plan: undefined, ...plan }, screen => dryRunText(told, screen))
+  output.emit('plan', { ...result, plan: undefined, ...plan }, screen => dryRunText(result, screen))
   return EXIT.ok
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sampleItem, sampleRun } from '../../test/support/cli-samples.ts'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import type { RunItem } from './api.ts'
 import { diff } from './diff.ts'
 
@@ -16,7 +16,7 @@ async function said(before: Partial<RunItem>, after: Partial<RunItem>): Promise<
     [`GET /v2/runs/${AFTER}/items`]: [sampleItem({ ...item, ...after })],
   })
   await diff(session(80), given({}, [BEFORE, AFTER]))
-  return told()
+  return printed()
 }
 
 it('two runs are compared by the verdicts that people corrected, and the summary says how many these are', async () => {

@@ -31,7 +31,7 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
       throw usageFailure(
         `run ${id} has ${count(total_items)} items; two runs of up to ${count(LIMITS.diffed_items)} are compared`,
         {
-          hint: `for a comparison of your own, \`assay items RUN --json --limit ${total_items}\` tells the items of each`,
+          hint: `for a comparison of your own, \`assay items RUN --json --limit ${total_items}\` prints the items of each`,
         },
       )
   const [olds, news] = [await itemsOf(api, first), await itemsOf(api, second)]
@@ -64,7 +64,7 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
   if (rows.length === 0) return EXIT.ok
   output.rows('changed', rows, screen => `\n${table(COLUMNS, rows.slice(0, ROWS_SHOWN), screen)}`)
   if (rows.length > ROWS_SHOWN)
-    output.note(moreWords(ROWS_SHOWN, { count: rows.length, more: false }, 'change', '--json tells all'))
+    output.note(moreWords(ROWS_SHOWN, { count: rows.length, more: false }, 'change', '--json prints all'))
   return EXIT.ok
 }
 

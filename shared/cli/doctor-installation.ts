@@ -118,8 +118,8 @@ export async function keyFinding(api: Api, api_key: string | undefined): Promise
   const check = 'key'
   const projects = await tried(() => answered(api.GET('/v1/projects')))
   if ('refused' in projects) {
-    const mend = 'set ASSAY_API_KEY to a key of this server, or sign in: assay login'
-    return wrong(check, projects.refused, projects.elsewhere ?? mend)
+    const fix = 'set ASSAY_API_KEY to a key of this server, or sign in: assay login'
+    return wrong(check, projects.refused, projects.elsewhere ?? fix)
   }
   const role = await tried(() => roleOf(api, api_key, projects[0]?.id))
   const as = typeof role === 'string' ? `, as ${role}` : ''
@@ -138,18 +138,18 @@ async function roleOf(
   return keys.find(({ prefix }) => api_key.startsWith(prefix))?.role
 }
 
-const WHY_NO_METRICS: Record<NoMetrics['why'], Pick<Finding, 'found' | 'mend'>> = {
+const WHY_NO_METRICS: Record<NoMetrics['why'], Pick<Finding, 'found' | 'fix'>> = {
   no_token: {
     found: 'leases, the master key and retention need the metrics, whose bearer is not at hand',
-    mend: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with, and ASSAY_BASE_URL where a profile names the server',
+    fix: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with, and ASSAY_BASE_URL where a profile names the server',
   },
   refused: {
     found: 'leases, the master key and retention need the metrics, whose bearer is another',
-    mend: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with',
+    fix: 'set ASSAY_METRICS_TOKEN to the bearer that the server was started with',
   },
   elsewhere: {
     found: 'leases, the master key and retention need the metrics, and no router leads there',
-    mend: 'on platforms the tick answers GET /metrics, within the cluster alone; infra/README.md says where',
+    fix: 'on platforms the tick answers GET /metrics, within the cluster alone; infra/README.md says where',
   },
 }
 
@@ -158,8 +158,8 @@ export function installationFindings(metrics: Metrics | NoMetrics, now: number):
   if ('why' in metrics) return [{ check: 'operation', state: 'unknown', ...WHY_NO_METRICS[metrics.why] }]
   const { values, labels } = metrics
   const value = (name: string) => values[`assay_${name}`] ?? 0
-  const judged = (check: string, isOk: boolean, found: string, mend: string) =>
-    isOk ? ok(check, found) : wrong(check, found, mend)
+  const judged = (check: string, isOk: boolean, found: string, fix: string) =>
+    isOk ? ok(check, found) : wrong(check, found, fix)
   const { postgres = '?', redis = '?' } = labels
   return [
     ok('stores', `PostgreSQL ${postgres}, Redis ${redis || '?'}`),

@@ -51,18 +51,18 @@ export async function pagesOf(base_url: string): Promise<Finding> {
   const check = 'pages'
   const { origin, pathname } = new URL(base_url)
   const wanted = pathname.replace(/\/+$/, '') + DASHBOARD
-  const told = { redirect: 'manual', signal: AbortSignal.timeout(PAGE_MS) } as const
-  const mend = `if people open pages by this address, set BASE_URL=${base_url} where the server runs; infra/proxies.md says the rest`
-  const notHere = (found: string) => unknown(check, found, mend)
+  const options = { redirect: 'manual', signal: AbortSignal.timeout(PAGE_MS) } as const
+  const fix = `if people open pages by this address, set BASE_URL=${base_url} where the server runs; infra/proxies.md says the rest`
+  const notHere = (found: string) => unknown(check, found, fix)
   try {
-    const lead = await fetch(`${base_url}/`, told)
+    const lead = await fetch(`${base_url}/`, options)
     await lead.body?.cancel()
     const to = lead.headers.get('location')
     const led = to !== null && URL.canParse(to, base_url) ? new URL(to, base_url).pathname : undefined
     if (led === undefined) return notHere(`${base_url}/ leads to no page`)
     if (led !== wanted) return notHere(`asked at ${base_url}, the server leads to ${led}`)
     const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' }
-    const sent = { ...told, method: 'POST', headers, body: '' }
+    const sent = { ...options, method: 'POST', headers, body: '' }
     const form = await fetch(`${base_url}${DASHBOARD}/sign-in`, sent)
     await form.body?.cancel()
     if (form.status === 403)

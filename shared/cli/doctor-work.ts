@@ -53,8 +53,8 @@ export async function deliveriesOf({ api, now }: Session): Promise<Finding> {
     ({ due_at }) => due_at !== null && now() - Date.parse(due_at) > LATE_S * 1000,
   )
   if (overdue.length === 0) return ok(check, `${count(page.deliveries.length)} pending, none overdue`)
-  const mend = 'the tick sends them: is it called? `assay deliveries` lists them'
-  return wrong(check, `${plural(overdue.length, 'message')} overdue`, mend)
+  const fix = 'the tick sends them: is it called? `assay deliveries` lists them'
+  return wrong(check, `${plural(overdue.length, 'message')} overdue`, fix)
 }
 
 export async function schedulesOf({ api, now }: Session): Promise<Finding> {

@@ -40,9 +40,9 @@ it.each([
   ['sealed data', { assay_master_key_opens: 0 }, /ASSAY_MASTER_KEY/],
   ['leases', { assay_leases_expired: 2 }, /tick/],
   ['waiting', { assay_oldest_wait_seconds: 900 }, /consumer/],
-])('a problem with the %s is reported with its fix', (check, change, mend) => {
+])('a problem with the %s is reported with its fix', (check, change, fix) => {
   expect(wrongOf(change)).toEqual([
-    expect.objectContaining({ check, state: 'wrong', mend: expect.stringMatching(mend) }),
+    expect.objectContaining({ check, state: 'wrong', fix: expect.stringMatching(fix) }),
   ])
 })
 
@@ -50,9 +50,9 @@ it.each([
   ['no_token', /ASSAY_METRICS_TOKEN/],
   ['refused', /ASSAY_METRICS_TOKEN/],
   ['elsewhere', /the tick answers GET \/metrics/],
-] as const)('without metrics (%s) the finding is unknown, and says how to get them', (why, mend) => {
+] as const)('without metrics (%s) the finding is unknown, and says how to get them', (why, fix) => {
   expect(installationFindings({ why }, NOW)).toMatchObject([
-    { check: 'operation', state: 'unknown', mend: expect.stringMatching(mend) },
+    { check: 'operation', state: 'unknown', fix: expect.stringMatching(fix) },
   ])
 })
 
@@ -61,7 +61,7 @@ it('a finding fits the screen, and its fix is a command as the user types it', (
     check: 'open runs',
     state: 'wrong' as const,
     found: 'one run at a standstill, with 12 items that nobody takes',
-    mend: 'assay watch 01a1 says what it waits for',
+    fix: 'assay watch 01a1 says what it waits for',
   }
   const lines = findingText(finding, screen).split('\n')
   expect(lines[0]).toMatch(/^WRONG {2}open runs {3}one run/)
@@ -83,7 +83,7 @@ it('an old run is stuck if nothing holds its items back and nobody takes them, o
   expect(await openRunsWhere({}, 'next')).toMatchObject({
     state: 'wrong',
     found: expect.stringMatching(/the-run .*with 12 items that nobody takes/),
-    mend: expect.stringContaining('consumer'),
+    fix: expect.stringContaining('consumer'),
   })
   expect(await openRunsWhere({ queued: 0 }, 'next')).toMatchObject({ state: 'wrong' })
 })
@@ -142,9 +142,9 @@ it('a server that is not ready is reported with each dependency, its version and
     { check: 'server', state: 'ok' },
     { check: 'version', state: 'wrong', found: `server 9.9.9, this command ${VERSION}` },
     { check: 'postgres', state: 'wrong', found: expect.stringMatching(/refused the password/) },
-    { check: 'redis', state: 'wrong', mend: expect.stringContaining('REDIS_URL') },
+    { check: 'redis', state: 'wrong', fix: expect.stringContaining('REDIS_URL') },
     { check: 'schema', state: 'unknown' },
-    { check: 'clock', state: 'wrong', mend: expect.stringContaining('NTP') },
+    { check: 'clock', state: 'wrong', fix: expect.stringContaining('NTP') },
   ])
 })
 
@@ -170,7 +170,7 @@ it('a proxy that rejects a body of 2 MiB is named with its setting, and an error
   const page = '<html><body><center><h1>413</h1></center><hr><center>nginx</center></body></html>'
   expect(await foundOf([413, page, { 'content-type': 'text/html' }], bodyLimitOf)).toMatchObject({
     state: 'wrong',
-    mend: expect.stringContaining('client_max_body_size'),
+    fix: expect.stringContaining('client_max_body_size'),
   })
   const refused = { error: { code: 'unauthenticated', message: 'no' } }
   expect(await foundOf([401, refused, { 'assay-version': VERSION }], bodyLimitOf)).toMatchObject({
@@ -183,7 +183,7 @@ it('an error of the server itself is shown with its message and hint', async () 
   const refused = { error: { code: 'not_found', message: 'There is no such operation.', hint } }
   const answer = [404, refused, { 'assay-version': VERSION }] as const
   expect(await foundOf([...answer], base_url => serverFindings(base_url, () => NOW))).toMatchObject([
-    { check: 'server', state: 'wrong', found: expect.stringContaining('no such operation'), mend: hint },
+    { check: 'server', state: 'wrong', found: expect.stringContaining('no such operation'), fix: hint },
   ])
 })
 
@@ -191,10 +191,10 @@ it('a key that a proxy in front of the server rejects is not reported as a wrong
   const page = '<html><body><center><h1>401</h1></center><hr><center>nginx</center></body></html>'
   const answer = [401, page, { 'content-type': 'text/html' }] as const
   const key = (base_url: string) => keyFinding(connect({ base_url, api_key: 'pk_x' }), 'pk_x')
-  expect(await foundOf([...answer], key)).toMatchObject({ mend: expect.stringContaining('through nginx') })
+  expect(await foundOf([...answer], key)).toMatchObject({ fix: expect.stringContaining('through nginx') })
   const refused = { error: { code: 'unauthenticated', message: 'no' } }
   expect(await foundOf([401, refused, { 'assay-version': VERSION }], key)).toMatchObject({
-    mend: expect.stringContaining('ASSAY_API_KEY'),
+    fix: expect.stringContaining('ASSAY_API_KEY'),
   })
 })
 
@@ -223,7 +223,7 @@ describe('the check of the dashboard’s address', () => {
       expect(await pagesWhere(location, form, '/assay')).toMatchObject({
         state: 'unknown',
         found: expect.stringMatching(found),
-        mend: expect.stringMatching(/set BASE_URL=http:\/\/127\.0\.0\.1:\d+\/assay /),
+        fix: expect.stringMatching(/set BASE_URL=http:\/\/127\.0\.0\.1:\d+\/assay /),
       })
     },
   )

@@ -17,23 +17,23 @@ export async function doctor(session: Session): Promise<ExitCode> {
   const { output, env, folder, now } = session
   const base_url = serverOf(env, folder)
   const findings: Finding[] = []
-  const tell = (...some: readonly Finding[]) => {
+  const report = (...some: readonly Finding[]) => {
     for (const finding of some) {
       findings.push(finding)
-      output.emit('finding', finding, screen => findingText(finding, screen))
+      output.emit('finding', printable(finding), screen => findingText(finding, screen))
     }
   }
   const server = await serverFindings(base_url, now)
-  tell(...server)
+  report(...server)
   if (server[0]!.state === 'ok') {
-    tell(await bodyLimitOf(base_url), await pagesOf(base_url))
-    tell(...(await keyedFindings(session)))
-    tell(...installationFindings(await readMetrics(env, folder), now()))
+    report(await bodyLimitOf(base_url), await pagesOf(base_url))
+    report(...(await keyedFindings(session)))
+    report(...installationFindings(await readMetrics(env, folder), now()))
   }
   const wrongs = findings.filter(finding => finding.state === 'wrong').length
   output.emit('checked', { checks: findings.length, wrong: wrongs }, ({ paint }) =>
     wrongs === 0
-      ? paint('green', `nothing is wrong, as far as ${plural(findings.length, 'check')} can tell`)
+      ? paint('green', `nothing is wrong, as far as ${plural(findings.length, 'check')} can see`)
       : paint('red', `${plural(wrongs, 'thing')} wrong`),
   )
   return wrongs === 0 ? EXIT.ok : EXIT.bug
@@ -72,6 +72,9 @@ function lackOf(session: Session): Failure | undefined {
   }
 }
 
+/** A finding as `--json` prints it, which names the fix `mend`. */
+const printable = ({ fix, ...finding }: Finding) => (fix === undefined ? finding : { ...finding, mend: fix })
+
 const MARKS: Record<Finding['state'], [mark: string, style: Style]> = {
   ok: ['ok', 'green'],
   wrong: ['WRONG', 'red'],
@@ -80,13 +83,13 @@ const MARKS: Record<Finding['state'], [mark: string, style: Style]> = {
 const INDENT = ' '.repeat(19)
 
 export function findingText(
-  { check, state, found, mend }: Finding,
+  { check, state, found, fix }: Finding,
   { paint, columns, program }: Screen,
 ): string {
   const [mark, style] = MARKS[state]
   const lines = wrap(found, columns - INDENT.length)
   const more =
-    mend === undefined ? [] : wrap(mend.replaceAll(/\bassay\b(?= [a-z])/g, program), columns - INDENT.length)
+    fix === undefined ? [] : wrap(fix.replaceAll(/\bassay\b(?= [a-z])/g, program), columns - INDENT.length)
   return [
     `${paint(style, pad(mark, 6))} ${pad(check, 11)} ${lines[0]}`,
     ...lines.slice(1).map(line => INDENT + line),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun } from '../../test/support/cli-samples.ts'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import { findItem } from './find-item.ts'
 
 const RUN = '01a1fab9-81a7-7eca-a25c-32a500000000'
@@ -35,10 +35,10 @@ describe('an item', () => {
     expect(await find(answers, 'dismiss', 'T-1003')).toBe(RECORD)
   })
 
-  it('is read in the newest of several runs, and the command for another is told', async () => {
+  it('is read in the newest of several runs, and the command for another is printed', async () => {
     const answers = { ...runsWith('T 1003', [REPLAY, RUN]), ...inRun(REPLAY, 'T 1003', [AGAIN]) }
     expect(await find(answers, 'item', 'T 1003')).toBe(AGAIN)
-    expect(told('notes')).toBe(
+    expect(printed('notes')).toBe(
       `"T 1003" is in 2 runs; this is the newest. For another: assay item ${RUN} 'T 1003'\n`,
     )
   })

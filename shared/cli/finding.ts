@@ -9,14 +9,14 @@ export interface Finding {
   state: 'ok' | 'wrong' | 'unknown'
   found: string
   /** What to do about it, or how to find out. */
-  mend?: string
+  fix?: string
 }
 
 export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
-export const wrong = (check: string, found: string, mend?: string): Finding =>
-  mend === undefined ? { check, state: 'wrong', found } : { check, state: 'wrong', found, mend }
-export const unknown = (check: string, found: string, mend?: string): Finding =>
-  mend === undefined ? { check, state: 'unknown', found } : { check, state: 'unknown', found, mend }
+export const wrong = (check: string, found: string, fix?: string): Finding =>
+  fix === undefined ? { check, state: 'wrong', found } : { check, state: 'wrong', found, fix }
+export const unknown = (check: string, found: string, fix?: string): Finding =>
+  fix === undefined ? { check, state: 'unknown', found } : { check, state: 'unknown', found, fix }
 
 /** Work that was due less than this ago is not late: the tick runs every second, on platforms every minute. */
 export const LATE_S = 120

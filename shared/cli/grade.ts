@@ -28,9 +28,9 @@ export async function grade(session: Session, given: Given): Promise<ExitCode> {
   const { rules, declared } = await rulesFor(session, asked)
   const answers = new RecordedAnswers(declared)
   await eachLine(session, of, (line, number) => answers.line(line, number))
-  const told = answers.told()
-  const value = { file: of, ...rules, ...told }
-  session.output.emit('grade', value, screen => fileText(`answers of ${clean(of)}`, rules, told, screen))
+  const result = answers.result()
+  const value = { file: of, ...rules, ...result }
+  session.output.emit('grade', value, screen => fileText(`answers of ${clean(of)}`, rules, result, screen))
   return EXIT.ok
 }
 
@@ -93,44 +93,44 @@ async function gradeRun({ api, output }: Session, runId: string, { checks, ...as
       }),
     )
     tally.add(part)
-    const told = tally.told()
+    const result = tally.result()
     if (part.next_cursor === null) {
       const { agent, version, refusals, checks, language } = part
       const rules = { agent, version, refusals, checks, language }
-      output.emit('grade', { run_id: runId, ...rules, ...told }, screen => runText(rules, told, screen))
+      output.emit('grade', { run_id: runId, ...rules, ...result }, screen => runText(rules, result, screen))
       return EXIT.ok
     }
     cursor = part.next_cursor
-    output.redraw('grading', { items: told.items }, () => `graded ${plural(told.items, 'item')}`)
+    output.redraw('grading', { items: result.items }, () => `graded ${plural(result.items, 'item')}`)
   }
 }
 
-function runText(rules: AgentRules, told: Regrade, screen: Screen): string {
-  const differing = sayDiffering(told.changes)
+function runText(rules: AgentRules, result: Regrade, screen: Screen): string {
+  const differing = sayDiffering(result.changes)
   const lines = [
-    `graded ${plural(told.calls, 'call')} of ${plural(told.items, 'item')} by ${sayRules(rules)}`,
+    `graded ${plural(result.calls, 'call')} of ${plural(result.items, 'item')} by ${sayRules(rules)}`,
     differing === undefined
       ? screen.paint('green', 'nothing differs from what was recorded')
       : `${screen.paint('yellow', differing)}; what was recorded stays`,
-    ...(told.calls_left === 0 ? [] : [sayLeft(told.calls_left)]),
+    ...(result.calls_left === 0 ? [] : [sayLeft(result.calls_left)]),
     '',
-    table(COUNTS_OF_RUN, told.verdicts, screen),
+    table(COUNTS_OF_RUN, result.verdicts, screen),
   ]
-  return [...lines, ...changesText(told, screen)].join('\n')
+  return [...lines, ...changesText(result, screen)].join('\n')
 }
 
-function fileText(what: string, rules: AgentRules, told: GradedFile, screen: Screen): string {
-  const isCompared = told.verdicts.some(row => row.calls_was > 0)
-  const lines = [`graded ${count(told.calls)} ${what} by ${sayRules(rules)}`, '']
-  lines.push(table(isCompared ? COUNTS_OF_FILE : COUNTS_OF_FILE.slice(0, 2), told.verdicts, screen))
-  lines.push(...changesText(told, screen))
-  if (told.labelled > 0) {
-    const share = ((100 * told.agreed) / told.labelled).toFixed(1)
-    lines.push('', `${count(told.agreed)} of ${count(told.labelled)} labels agree (${share} %)`)
-    lines.push(table(LABELS, told.labels, screen))
+function fileText(what: string, rules: AgentRules, result: GradedFile, screen: Screen): string {
+  const isCompared = result.verdicts.some(row => row.calls_was > 0)
+  const lines = [`graded ${count(result.calls)} ${what} by ${sayRules(rules)}`, '']
+  lines.push(table(isCompared ? COUNTS_OF_FILE : COUNTS_OF_FILE.slice(0, 2), result.verdicts, screen))
+  lines.push(...changesText(result, screen))
+  if (result.labelled > 0) {
+    const share = ((100 * result.agreed) / result.labelled).toFixed(1)
+    lines.push('', `${count(result.agreed)} of ${count(result.labelled)} labels agree (${share} %)`)
+    lines.push(table(LABELS, result.labels, screen))
   }
-  if (told.unread.length > 0) lines.push('', 'not read, such as')
-  for (const { item_id, found } of told.unread) lines.push(`  ${clean(item_id)}: ${clean(found)}`)
+  if (result.unread.length > 0) lines.push('', 'not read, such as')
+  for (const { item_id, found } of result.unread) lines.push(`  ${clean(item_id)}: ${clean(found)}`)
   return lines.join('\n')
 }
 

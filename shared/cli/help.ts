@@ -37,7 +37,7 @@ const hanging = (text: string, columns: number, first: string, further: string) 
 function overview(commands: readonly Command[], columns: number): string {
   const shown = commands.filter(command => !isVerb(command))
   const paragraphs = [
-    'assay COMMAND --help tells what else can be said to a command. --json works everywhere, and assay --version tells which one this is.',
+    'assay COMMAND --help prints what else can be said to a command. --json works everywhere, and assay --version prints which one this is.',
     'Server and key are ASSAY_BASE_URL and ASSAY_API_KEY, else those of the stack that npm start runs here; or a profile: assay login --profile NAME.',
     'Exit codes: 0 all ok, 10 degraded, 11 failed, 12 budget exceeded, 13 cancelled, 2 wrong usage, 3 refused or unanswered by the server, or answered by a proxy before it.',
   ]

@@ -30,10 +30,10 @@ export async function init({ folder, env, output }: Session, given: Given): Prom
   for (const [name, text] of Object.entries(files)) await writeFile(join(target, name), text, { flag: 'wx' })
   if (IS_CHECKOUT) await linkStack(target, resolve(folder, env.ASSAY_DATA_DIR || join(ROOT, '.assay')))
   const near = relative(folder, target)
-  const told = { folder: target, name: project.name, slug: project.slug, files: Object.keys(files) }
-  output.emit('project', told, ({ paint }) =>
+  const result = { folder: target, name: project.name, slug: project.slug, files: Object.keys(files) }
+  output.emit('project', result, ({ paint }) =>
     [
-      `${paint('bold', project.name)}: ${near || '.'}/ has ${told.files.join(', ')}`,
+      `${paint('bold', project.name)}: ${near || '.'}/ has ${result.files.join(', ')}`,
       `${paint('dim', 'try ')}  ${near === '' ? '' : `cd ${near} && `}npm install && npm test`,
       `      npx assay deploy agent.ts --env OPENAI_API_KEY   ${paint('dim', '# without a key: see README.md')}`,
       `      npx assay submit items.jsonl --agent ${project.slug} --item-id id --watch`,

@@ -6,7 +6,7 @@ import { answered, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { untilInterrupted } from './interrupt.ts'
-import { type Listing, pause, sinceOf, teller, tellList } from './listing.ts'
+import { type Listing, pause, printList, rowPrinter, sinceOf } from './listing.ts'
 import { outage } from './outage.ts'
 import { type PageQuery, pageOf } from './pages.ts'
 import { itemsTable } from './run-view.ts'
@@ -31,7 +31,7 @@ export async function items(session: Session, given: Given): Promise<ExitCode> {
     total: async () => countOf(await runOf(session, runId), outcome),
   }
   if (!given.flag('follow'))
-    return tellList(
+    return printList(
       session,
       given,
       given.text('since') === undefined ? listing : { ...listing, inAnyOrder: true },
@@ -84,7 +84,7 @@ async function follow(
   isWanted: (item: RunItem) => boolean,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const tell = teller(session, listing)
+  const print = rowPrinter(session, listing)
   const away = outage(session)
   const look = endedItems(session, runId)
   do {
@@ -92,7 +92,7 @@ async function follow(
       const run = await runOf(session, runId)
       const { items, behind } = await look()
       away.over()
-      tell(items.filter(isWanted).sort((a, b) => Date.parse(a.completed_at!) - Date.parse(b.completed_at!)))
+      print(items.filter(isWanted).sort((a, b) => Date.parse(a.completed_at!) - Date.parse(b.completed_at!)))
       // The run was read first, so items that it counts as ended are in the list.
       if (run.finished_at !== null && !behind) return EXIT.ok
     } catch (error) {
@@ -104,7 +104,7 @@ async function follow(
 
 /** Returns a function that reads the items ended since its last call, from the first page with an open item on. */
 function endedItems(session: Session, runId: string) {
-  const told = new Set<string>()
+  const returned = new Set<string>()
   let from: string | undefined
   return async () => {
     const items: RunItem[] = []
@@ -113,14 +113,14 @@ function endedItems(session: Session, runId: string) {
     for (let pages = 0; pages < PAGES; pages++) {
       const page = await itemsPage(session, runId, { limit: LIMITS.items_page.max, ...defined({ cursor }) })
       const ended = page.rows.filter(item => item.completed_at !== null)
-      items.push(...ended.filter(item => !told.has(item.id)))
+      items.push(...ended.filter(item => !returned.has(item.id)))
       isPrefix &&= ended.length === page.rows.length
       cursor = page.next
       // A page whose items have all ended is not read again, so its items need not be remembered either.
       if (isPrefix && cursor !== undefined) {
         from = cursor
-        for (const item of ended) told.delete(item.id)
-      } else for (const item of ended) told.add(item.id)
+        for (const item of ended) returned.delete(item.id)
+      } else for (const item of ended) returned.add(item.id)
       if (cursor === undefined) return { items, behind: false }
     }
     return { items, behind: true }

@@ -6,7 +6,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { clean, minute } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, inFull } from './pages.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
@@ -36,7 +36,7 @@ export async function keys(session: Session, given: Given): Promise<ExitCode> {
   if (name !== undefined) return create(session, given, name)
   if (keyId !== undefined) return revoke(session, given, keyId)
   const path = await projectOf(session, given)
-  return tellList<Key>(session, given, {
+  return printList<Key>(session, given, {
     event: 'key',
     empty: 'no keys',
     ...inFull(() => read(session, path)),

@@ -12,14 +12,14 @@ export const limitOption: Option = {
   value: 'N',
   kind: 'whole',
   least: 1,
-  about: 'how many to list; 50 unless told',
+  about: 'how many to list; 50 by default',
 }
-const follow: Option = { name: 'follow', about: 'then tell what comes, oldest first, until Ctrl-C' }
+const follow: Option = { name: 'follow', about: 'then print what comes, oldest first, until Ctrl-C' }
 
 export const LIST_OPTIONS: readonly Option[] = [sinceOption, limitOption, follow]
 
 export const projectOption: Option = {
   name: 'project',
   value: 'ID',
-  about: "the project; the key's own unless told",
+  about: "the project; the key's own by default",
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
-import { sinceOf, tellList } from './listing.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
+import { printList, sinceOf } from './listing.ts'
 import type { PageQuery } from './pages.ts'
 
 const NOW = Date.parse('2026-03-02T12:00:00Z')
@@ -50,10 +50,10 @@ function minutes(rows: number) {
 
 it('a list shows --limit rows, reads on for some pages to count, and says how many there are at least', async () => {
   const { listing, pages } = minutes(100)
-  await tellList(answering({})(80), given({ limit: '15' }), listing)
+  await printList(answering({})(80), given({ limit: '15' }), listing)
   expect(pages.slice(0, 3)).toEqual(['0+10', '10+5', '15+10'])
-  expect(told()).toContain('#14')
-  expect(told('notes')).toBe('the first 15 of more than 65 minutes; --limit N shows more\n')
+  expect(printed()).toContain('#14')
+  expect(printed('notes')).toBe('the first 15 of more than 65 minutes; --limit N shows more\n')
 })
 
 it.each([
@@ -65,33 +65,33 @@ it.each([
   ],
   [{ limit: '40' }, 40, ''],
 ])('a list with %j of %i rows says how many there are if it shows fewer', async (options, rows, note) => {
-  await tellList(answering({})(80), given(options), minutes(rows).listing)
-  expect(told('notes')).toBe(note)
+  await printList(answering({})(80), given(options), minutes(rows).listing)
+  expect(printed('notes')).toBe(note)
 })
 
 it('a list reads no further page if the server reports the total', async () => {
   const { listing, pages } = minutes(100)
-  await tellList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => 1234 })
+  await printList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => 1234 })
   expect(pages).toEqual(['0+5'])
-  expect(told('notes')).toBe('the first 5 of 1,234 minutes; --limit N shows more\n')
+  expect(printed('notes')).toBe('the first 5 of 1,234 minutes; --limit N shows more\n')
 })
 
 it('a list is counted page by page if the server cannot report the total', async () => {
   const { listing } = minutes(30)
-  await tellList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => undefined })
-  expect(told('notes')).toBe('the first 5 of 30 minutes; --limit N shows more\n')
+  await printList(answering({})(80), given({ limit: '5' }), { ...listing, total: async () => undefined })
+  expect(printed('notes')).toBe('the first 5 of 30 minutes; --limit N shows more\n')
 })
 
 it('a list stops at --since, and reads no page beyond it', async () => {
   const { listing, pages } = minutes(100)
   const since = new Date(NOW - 11.5 * MINUTE).toISOString()
-  await tellList(answering({})(80), given({ since }), listing)
+  await printList(answering({})(80), given({ since }), listing)
   expect(pages).toEqual(['0+10', '10+10'])
-  expect(told().trim().split(' ').at(-1)).toBe('#11')
-  expect(told('notes')).toBe('')
+  expect(printed().trim().split(' ').at(-1)).toBe('#11')
+  expect(printed('notes')).toBe('')
 })
 
 it('a list that is empty since a time says so', async () => {
-  await tellList(answering({})(80), given({ since: '1s' }), minutes(0).listing)
-  expect(told()).toBe('nothing since 1s\n')
+  await printList(answering({})(80), given({ since: '1s' }), minutes(0).listing)
+  expect(printed()).toBe('nothing since 1s\n')
 })

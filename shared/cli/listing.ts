@@ -48,7 +48,7 @@ const ROWS_REMEMBERED = 20_000
 const ROWS_FOR_WIDTHS = 50
 const CLOCK_COLUMNS = 10
 
-export async function tellList<Row extends object>(
+export async function printList<Row extends object>(
   session: Session,
   given: Given,
   listing: Listing<Row>,
@@ -198,13 +198,13 @@ async function follow<Row extends object>(
   const known = new Set(first.rows.map(listing.keyOf))
   // A row older than all that were read is not new: it moved up because another row left the list.
   const oldest = first.more ? timeOf(listing, first.rows.at(-1)!) : 0
-  const tell = teller(session, listing)
-  tell(first.rows.slice(0, limit).reverse())
+  const print = rowPrinter(session, listing)
+  print(first.rows.slice(0, limit).reverse())
   while (await pause(signal)) {
     try {
       const fresh = (await unseen(listing, known)).filter(row => timeOf(listing, row) >= oldest)
       away.over()
-      tell(fresh.reverse())
+      print(fresh.reverse())
     } catch (error) {
       away.failed(error)
     }
@@ -238,7 +238,7 @@ async function unseen<Row extends object>(listing: Listing<Row>, known: Set<stri
 }
 
 /** Prints rows below those already printed; on a terminal each with the time of day when it came. */
-export function teller<Row extends object>(
+export function rowPrinter<Row extends object>(
   { output }: Session,
   listing: Listing<Row>,
 ): (rows: Row[]) => void {
@@ -252,13 +252,13 @@ export function teller<Row extends object>(
       const lines = listing.text(shown, { ...screen, columns: screen.columns - CLOCK_COLUMNS }).split('\n')
       // If the screen is too narrow for one line per row, there is no room for the time either.
       if (lines.length !== shown.length + 1) return listing.text(rows, screen)
-      const told = lines
+      const printed = lines
         .slice(-rows.length)
         .map((line, at) => `${screen.paint('dim', clockOf(listing.cameAt(rows[at]!)))}${line}`)
       const newHead = ' '.repeat(CLOCK_COLUMNS) + lines[0]!
       const heading = newHead === head ? [] : [newHead]
       head = newHead
-      return [...heading, ...told].join('\n')
+      return [...heading, ...printed].join('\n')
     })
   }
 }

@@ -86,7 +86,7 @@ export async function logout({ output, env, folder, now }: Session): Promise<voi
   )
   keepSignedIn(env, base_url, undefined)
   output.emit('signed_out', { email: found.email, base_url, ended }, () =>
-    ended ? `${found.email} is signed out of ${base_url}` : `forgotten here; ${base_url} was not told`,
+    ended ? `${found.email} is signed out of ${base_url}` : `forgotten here; ${base_url} was not notified`,
   )
 }
 
@@ -127,7 +127,7 @@ export function useProfile({ output, env }: Session, given: Given): void {
   useAsCurrent(env, profile === undefined ? undefined : name)
   output.emit('profile_used', { name, base_url: profile?.base_url ?? null }, () =>
     profile === undefined
-      ? 'the stack that runs here is asked again, unless told otherwise'
-      : `${profile.base_url} is asked from now on as ${profile.email}, unless told otherwise`,
+      ? 'the stack that runs here is asked again by default'
+      : `${profile.base_url} is asked from now on by default, as ${profile.email}`,
   )
 }

@@ -8,7 +8,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, minute } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, everyRow, type PageQuery, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -32,7 +32,7 @@ const readPage =
     pageOf(api.GET('/v1/members', { params: { query: page } }))
 
 export const members = (session: Session, given: Given): Promise<ExitCode> =>
-  tellList<Member>(session, given, {
+  printList<Member>(session, given, {
     event: 'member',
     empty: 'no members',
     page: LIMITS.members_page.max,
@@ -46,7 +46,7 @@ export async function addMember({ api, output }: Session, given: Given): Promise
   const [email, password] = [given.arg(0), newPassword()]
   const role = (given.text('role') ?? 'operator') as MemberRole
   const member = await answered(api.POST('/v1/members', { body: { email, role, password } }))
-  tellPassword(output, 'member_added', member, password)
+  printPassword(output, 'member_added', member, password)
 }
 
 export async function changeRole(session: Session, given: Given): Promise<void> {
@@ -68,7 +68,7 @@ export async function resetPassword(session: Session, given: Given): Promise<voi
   const member = await answered(
     session.api.PATCH('/v1/members/{memberId}', { params: { path }, body: { password } }),
   )
-  tellPassword(session.output, 'member_changed', member, password)
+  printPassword(session.output, 'member_changed', member, password)
 }
 
 export async function removeMember(session: Session, given: Given): Promise<void> {
@@ -81,7 +81,7 @@ export async function removeMember(session: Session, given: Given): Promise<void
   )
 }
 
-const tellPassword = (output: Session['output'], event: string, member: Member, password: string) =>
+const printPassword = (output: Session['output'], event: string, member: Member, password: string) =>
   output.emit(event, { ...member, password }, ({ program }) =>
     [
       `${clean(member.email)} (${member.role})`,

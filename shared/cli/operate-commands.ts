@@ -27,7 +27,7 @@ export const OPERATE_COMMANDS: readonly Command[] = [
         value: 'N',
         kind: 'whole',
         least: 1,
-        about: 'with --to: how many stay, the newest; all unless told',
+        about: 'with --to: how many stay, the newest; all by default',
       },
       { name: 'with-key', about: 'the master key goes along: the file alone is then everything' },
     ],
@@ -37,7 +37,9 @@ export const OPERATE_COMMANDS: readonly Command[] = [
     name: 'restore',
     args: ['FILE'],
     summary: 'Restore a backup into an empty installation; it is held at first.',
-    options: [{ name: 'dry-run', about: 'read the file through and tell what is in it, and change nothing' }],
+    options: [
+      { name: 'dry-run', about: 'read the file through and print what is in it, and change nothing' },
+    ],
     run: async (...given) => (await operating()).restore(...given),
   },
   {

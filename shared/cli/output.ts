@@ -114,9 +114,9 @@ export function createOutput({ out, err, json, color, program }: OutputOptions):
   }
 }
 
-type Told = Pick<Failure, 'code' | 'message' | 'hint' | 'next'>
+type FailureParts = Pick<Failure, 'code' | 'message' | 'hint' | 'next'>
 
-function failureText({ paint, program }: Screen, { code, message, hint, next }: Told): string {
+function failureText({ paint, program }: Screen, { code, message, hint, next }: FailureParts): string {
   const lines = message.split('\n').map(clean)
   const [first, ...rest] = lines
   const text = [`${paint('red', code)}: ${first}`, ...rest]

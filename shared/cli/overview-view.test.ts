@@ -24,7 +24,7 @@ const nothing: Overview = {
   schedules: { missed: [], next: [] },
   given_up: { count: 0, more: false, newest: null },
   alerts: [],
-  begun: { agents: 1, runs: true },
+  started: { agents: 1, runs: true },
 }
 const run = {
   id: '01a1fefe-a857-7af4-a27d-273500000000',
@@ -119,8 +119,8 @@ it('the overview marks the cost as a lower bound, and shows how much credit is s
   )
 })
 
-it('the overview tells a user who has deployed nothing how to begin', () => {
-  const text = overviewText({ ...nothing, begun: { agents: 0, runs: false } }, NOW, screen(80))
+it('the overview shows a user who has deployed nothing how to begin', () => {
+  const text = overviewText({ ...nothing, started: { agents: 0, runs: false } }, NOW, screen(80))
   expect(text).toContain('assay deploy examples/ticket-triage/agent.ts')
 })
 
@@ -133,8 +133,8 @@ it('the overview lists budgets by day and month with owner, remainder and end, t
     { ...spent, ...of, of: 'triage', command: 'agents budget triage' },
   ]
   const text = overviewText({ ...nothing, money: { ...nothing.money, budgets } }, NOW, screen(120))
-  const told = text.split('\n').filter(line => line.startsWith('budget'))
-  expect(told[0]).toContain('triage, this day: $0 of $5.00 left, the next in 15h (Europe/Berlin)')
+  const lines = text.split('\n').filter(line => line.startsWith('budget'))
+  expect(lines[0]).toContain('triage, this day: $0 of $5.00 left, the next in 15h (Europe/Berlin)')
   expect(text).toContain('assay agents budget triage')
-  expect(told[1]).toContain('default, this month: $4.00 of $5.00 left')
+  expect(lines[1]).toContain('default, this month: $4.00 of $5.00 left')
 })

@@ -35,7 +35,7 @@ export interface Overview {
   /** Alerts that are not resolved. */
   alerts: Schemas['Alert'][]
   /** How many agents exist, and whether any run was ever started. */
-  begun: { agents: number; runs: boolean }
+  started: { agents: number; runs: boolean }
 }
 
 const MOST = { runs: 4, causes: 4, alerts: 2, schedules: 2, budgets: 3 }
@@ -56,7 +56,7 @@ export function overviewText(found: Overview, now: number, screen: Screen): stri
     schedulesPart(found, now, screen),
     moneyPart(found, now, screen),
   ]
-  const first = found.begun.runs ? [] : beginning(found, screen)
+  const first = found.started.runs ? [] : beginning(found, screen)
   return [...parts.flat(), ...first].join('\n')
 }
 
@@ -92,7 +92,7 @@ function runsPart({ runs }: Overview, now: number, screen: Screen): string[] {
     return [
       heads.find(head => widthOf(head) <= screen.columns) ?? heads[2]!,
       `  ${progressLine(run, UNKNOWN_PACE, narrow)}`,
-      // Older servers do not tell it.
+      // Older servers do not report it.
       ...(run.waits_for == null
         ? []
         : [`  ${screen.paint('yellow', shorten(clean(sayRunWait(run.waits_for, now)), narrow.columns))}`]),
@@ -219,9 +219,9 @@ function budgetsPart(budgets: readonly OwnedBudget[], now: number, screen: Scree
   return [...shown, ...further(budgets.length, MOST.budgets, 'budget', screen)]
 }
 
-function beginning({ begun }: Overview, { paint, program }: Screen): string[] {
+function beginning({ started }: Overview, { paint, program }: Screen): string[] {
   const words =
-    begun.agents === 0
+    started.agents === 0
       ? [
           'Nothing has been deployed yet. Begin with an agent of the examples:',
           `deploy examples/ticket-triage/agent.ts`,

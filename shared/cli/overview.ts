@@ -17,7 +17,8 @@ export async function overview(session: Session): Promise<void> {
   const found = await readOverview(session.api, session.now()).catch(error => {
     throw withHelp(error)
   })
-  session.output.emit('overview', found, screen => overviewText(found, session.now(), screen))
+  const { started: begun, ...rest } = found
+  session.output.emit('overview', { ...rest, begun }, screen => overviewText(found, session.now(), screen))
 }
 
 /** Suggests --help, because a user who types the bare command may not know what it is for. */
@@ -63,7 +64,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     schedules: schedulesOf(schedules, since, now),
     given_up: deliveries,
     alerts: alerts.alerts,
-    begun: { agents: agents.length, runs: recent.rows.length > 0 },
+    started: { agents: agents.length, runs: recent.rows.length > 0 },
   }
 }
 

@@ -40,10 +40,10 @@ export async function packageAgent({ folder, output }: Session, given: Given): P
   const build = `docker build --tag ${packaged.image} --push ${at}`
   const run = [`faas-cli deploy --yaml ${at}/stack.yml`, `kubectl apply --filename ${at}/service.yaml`]
   const deploy = `assay deploy --slug ${slug} --url URL`
-  const told = { slug, folder: target, image: packaged.image, files: Object.keys(files) }
-  output.emit('packaged', { ...told, next: { build, run, deploy } }, ({ program }) =>
+  const result = { slug, folder: target, image: packaged.image, files: Object.keys(files) }
+  output.emit('packaged', { ...result, next: { build, run, deploy } }, ({ program }) =>
     [
-      `${declaration.name}: ${at}/ has ${told.files.join(', ')} (${bytes(sizeOf(files))})`,
+      `${declaration.name}: ${at}/ has ${result.files.join(', ')} (${bytes(sizeOf(files))})`,
       `  ${build}`,
       `  ${run.join('   # or: ')}`,
       `  ${deploy.replace('assay', program)}   # where the function answers; prints its ASSAY_AGENT_KEY`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import type { Schemas } from './api.ts'
 import { checkPrices } from './price-check.ts'
 
@@ -26,7 +26,7 @@ const check: Schemas['PriceCheck'] = {
 async function said(change: Partial<Schemas['PriceCheck']>): Promise<string> {
   const session = answering({ 'GET /v1/projects/p/prices/check': { ...check, ...change } })(160)
   await checkPrices(session, given({ project: 'p' }))
-  return told()
+  return printed()
 }
 
 describe('the check of prices', () => {

@@ -24,7 +24,7 @@ const periods: readonly Option[] = [
 export const PRICE_COMMANDS: readonly Command[] = [
   {
     name: 'models',
-    summary: 'Tell what each model cost and how it answered, by agent.',
+    summary: 'Print what each model cost and how it answered, by agent.',
     options: [
       project,
       {
@@ -32,7 +32,7 @@ export const PRICE_COMMANDS: readonly Command[] = [
         value: 'N',
         kind: 'whole',
         least: 1,
-        about: `calls of so many days in UTC, today included; ${LIMITS.model_usage_days.default} unless told`,
+        about: `calls of so many days in UTC, today included; ${LIMITS.model_usage_days.default} by default`,
       },
     ],
     run: async (...given) => (await import('./queue.ts')).models(...given),
@@ -60,7 +60,7 @@ export const PRICE_COMMANDS: readonly Command[] = [
       {
         name: 'from',
         value: 'TIME',
-        about: 'from when on, such as 2026-03-02 or 2026-03-02T09:30:00Z; now unless told',
+        about: 'from when on, such as 2026-03-02 or 2026-03-02T09:30:00Z; now by default',
       },
       project,
     ],

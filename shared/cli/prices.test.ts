@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import { setPrice } from './prices.ts'
 
 it('setting a price reports that items waiting for this price alone continue soon', async () => {
@@ -11,5 +11,5 @@ it('setting a price reports that items waiting for this price alone continue soo
   }
   const session = answering({ 'POST /v1/projects/p/prices': price })
   await setPrice(session(80), given({ project: 'p', input: '1', output: '2' }, ['ours']))
-  expect(told()).toMatch(/^ours: \$1.*items that wait for this price alone continue within a minute\.$/ms)
+  expect(printed()).toMatch(/^ours: \$1.*items that wait for this price alone continue within a minute\.$/ms)
 })

@@ -5,7 +5,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, minute, money, plural } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, inFull } from './pages.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
@@ -34,7 +34,7 @@ const read = (session: Session, path: { projectId: string }) =>
 
 export async function prices(session: Session, given: Given): Promise<ExitCode> {
   const path = await projectOf(session, given)
-  return tellList<Price>(session, given, {
+  return printList<Price>(session, given, {
     event: 'price',
     empty: 'no prices of its own: models have those of the list that Assay brings, or none',
     ...inFull(() => read(session, path)),

@@ -5,7 +5,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, inFull } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -41,7 +41,7 @@ export const NUMBERS = {
 } as const
 
 export const projects = (session: Session, given: Given): Promise<ExitCode> =>
-  tellList<Project>(session, given, {
+  printList<Project>(session, given, {
     event: 'project',
     empty: 'no projects',
     ...inFull(() => answered(session.api.GET('/v1/projects'))),

@@ -22,13 +22,13 @@ const QUOTAS: Column<Quota>[] = [
   { title: 'SET BY', value: row => row.set_by, optional: 1 },
 ]
 
-const tell = ({ output }: Session, quotas: Quota[]): ExitCode => {
+const printQuotas = ({ output }: Session, quotas: Quota[]): ExitCode => {
   output.emit('quotas', { quotas }, screen => table(QUOTAS, quotas, screen))
   return EXIT.ok
 }
 
 export const quotas = async (session: Session): Promise<ExitCode> =>
-  tell(session, await answered(session.api.GET('/v1/quotas')))
+  printQuotas(session, await answered(session.api.GET('/v1/quotas')))
 
 /** Sets the quotas given, and shows all of them. */
 export async function accountQuota(session: Session, given: Given): Promise<ExitCode> {
@@ -43,5 +43,5 @@ export async function accountQuota(session: Session, given: Given): Promise<Exit
   const asked = isSet
     ? session.api.PATCH(url, { params: { path }, body })
     : session.api.GET(url, { params: { path } })
-  return tell(session, await answered(asked))
+  return printQuotas(session, await answered(asked))
 }

@@ -9,7 +9,7 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { findItem } from './find-item.ts'
 import { decisionText, itemText } from './item-view.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, bodyPageOf, everyRow, inFull, type PageQuery, pageOf } from './pages.ts'
 import { runSummary, runsTable, verificationText } from './run-view.ts'
 import type { Session } from './session.ts'
@@ -19,7 +19,7 @@ export function runs(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
   const state = given.text('state') as RunState | undefined
   const filter = defined({ agent: given.text('agent'), tag: given.text('tag'), state })
-  return tellList<Run>(session, given, {
+  return printList<Run>(session, given, {
     event: 'run',
     empty: Object.keys(filter).length === 0 ? 'no runs yet' : 'no run is like that',
     page: LIMITS.runs_page.max,
@@ -43,7 +43,7 @@ const AGENTS: Column<Agent>[] = [
 ]
 
 export function agents(session: Session, given: Given): Promise<ExitCode> {
-  return tellList<Agent>(session, given, {
+  return printList<Agent>(session, given, {
     event: 'agent',
     empty: 'nothing has been deployed yet',
     ...inFull(() => answered(session.api.GET('/v1/agents'))),

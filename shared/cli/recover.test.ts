@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import { EXIT } from './failure.ts'
 import { recover } from './recover.ts'
 
@@ -51,7 +51,7 @@ it('a dry run shows how many items would be replayed, in how many runs, which wo
     tool_calls: [],
   }
   await recover(answering({ 'POST /v1/recoveries': plan })(80), given({ 'dry-run': 'yes' }))
-  expect(told().trim().split('\n')).toEqual([
+  expect(printed().trim().split('\n')).toEqual([
     '30 of 31 items can be replayed; 1 cannot: dismissed',
     'they are copied into 2 runs',
     'no recorded tool call is made again',
@@ -62,7 +62,7 @@ it('a dry run shows how many items would be replayed, in how many runs, which wo
 it('a stopped recovery says why, and exits with the code for failed items', async () => {
   const session = answering({ 'GET /v1/recoveries/the-recovery': recovery })(80)
   expect(await recover(session, given({ watch: 'yes' }, ['the-recovery']))).toBe(EXIT.failed)
-  expect(told().trim().split('\n')).toEqual([
+  expect(printed().trim().split('\n')).toEqual([
     'the-recovery  after the outage',
     'stopped: the first 7 did no better than before; 23 items were left in triage',
     '  first: 7 items, 0 worked, 7 still fail',
@@ -95,7 +95,7 @@ it('a recovery is watched until only held items are left, and then it says where
   }
   const session = answering({ 'GET /v1/recoveries/the-recovery': { ...recovery, ...held } })
   expect(await recover(session(80), given({ watch: 'yes' }, ['the-recovery']))).toBe(EXIT.degraded)
-  expect(told().trim().split('\n').slice(1)).toEqual([
+  expect(printed().trim().split('\n').slice(1)).toEqual([
     '28 of 30 items ended, 2 held',
     '  all at once: 30 items, 28 ended, 28 worked, 0 still fail',
     '$0.50',

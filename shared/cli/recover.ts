@@ -10,7 +10,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { count, minute, money, shorten, wrap } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import type { Screen } from './output.ts'
 import { BY_ID, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
@@ -104,7 +104,7 @@ const RECOVERIES: Column<Recovery>[] = [
 ]
 
 const list = (session: Session, given: Given) =>
-  tellList<Recovery>(session, given, {
+  printList<Recovery>(session, given, {
     event: 'recovery',
     empty: 'no recoveries yet; name what to act on (--run, --cause, --reason …), or --all',
     page: LIMITS.recoveries_page.max,

@@ -13,7 +13,7 @@ const deployment: Option = {
   name: 'deployment',
   value: 'WHICH',
   choices: DEPLOYMENT_CHOICES,
-  about: 'the code that runs; the current one unless told',
+  about: 'the code that runs; the current one by default',
 }
 
 const reuse: readonly Option[] = [
@@ -94,7 +94,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
         name: 'of',
         value: 'WHAT',
         choices: WRONG_OF,
-        about: 'the verdict (unless told), what triage asks, or the correction of an ok item: it worked',
+        about: 'the verdict (by default), what triage asks, or the correction of an ok item: it worked',
       },
     ],
     run: async (...given) => (await import('./triage.ts')).callWrong(...given),
@@ -119,7 +119,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'causes',
-    summary: 'List why items did not work, what is alike as one, the most frequent first.',
+    summary: 'List why items did not work, similar ones as one, the most frequent first.',
     options: [
       { name: 'run', value: 'RUN', about: 'only causes of this run, with its items counted' },
       { name: 'agent', value: 'SLUG', about: 'only causes of this agent' },
@@ -136,12 +136,12 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
   {
     name: 'why',
     args: ITEM_ARGS,
-    summary: 'Tell why an item is not running.',
+    summary: 'Print why an item is not running.',
     run: async (...given) => (await import('./triage.ts')).why(...given),
   },
   {
     name: 'queue',
-    summary: 'Tell which runs wait and what for, and which items are tried again next.',
+    summary: 'Print which runs wait and what for, and which items are tried again next.',
     options: [project],
     run: async (...given) => (await import('./queue.ts')).queue(...given),
   },
@@ -154,7 +154,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
         name: 'action',
         value: 'WHICH',
         choices: TRIAGE_ACTIONS,
-        about: 'what is done with them; replay unless told',
+        about: 'what is done with them; replay by default',
       },
       {
         name: 'kind',
@@ -178,7 +178,7 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
       { ...budget, about: 'money all of it may cost' },
       { name: 'name', value: 'NAME', about: 'a name for it' },
       { name: 'all', about: 'everything that waits for a decision, where no filter says less' },
-      { name: 'dry-run', about: 'tell what would be acted on, and change nothing' },
+      { name: 'dry-run', about: 'print what would be acted on, and change nothing' },
       { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },
       { name: 'watch', about: 'follow it to its end; whether all of it worked is the exit code' },
       ...LIST_OPTIONS,

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import type { Api } from './api.ts'
 import { EXIT } from './failure.ts'
 import { results } from './results.ts'
@@ -40,7 +40,7 @@ it('a results file replaces the old one and leaves no other file behind', async 
   expect(asked).toEqual([{ run_id: 'the-run', format: 'csv' }])
   expect(await readFile(join(folder, 'night.csv'), 'utf8')).toBe('item_id\na\n')
   expect(await readdir(folder)).toEqual(['night.csv'])
-  expect(told()).toBe(`${join(folder, 'night.csv')}: 10 B\n`)
+  expect(printed()).toBe(`${join(folder, 'night.csv')}: 10 B\n`)
 })
 
 it('a response that breaks off leaves the old file, and no partial one', async () => {

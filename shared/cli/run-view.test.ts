@@ -26,7 +26,8 @@ const items = [
     worst_outcome_status: 'failed',
     status: 'failed',
     error_code: 'agent_error',
-    error_message: 'something went wrong in a way that takes a whole line to tell, and then some more of it',
+    error_message:
+      'something went wrong in a way that takes a whole line to describe, and then some more of it',
   }),
 ]
 const widest = (text: string) => Math.max(...text.split('\n').map(widthOf))
@@ -47,7 +48,7 @@ describe('tables', () => {
     expect(why.map(line => line.trim()).join(' ')).toBe(`agent_error: ${items[1]!.error_message}`)
   })
 
-  it.each([80, 100, 160])('tell items with other reasons apart at %i columns', columns => {
+  it.each([80, 100, 160])('distinguish items with other reasons at %i columns', columns => {
     const item = (item_id: string, outcome_reason: string, degraded_reason: string) =>
       sampleItem({ item_id, outcome_reason, degraded_reason, worst_outcome_status: 'degraded' })
     const text = itemsTable(
@@ -68,8 +69,8 @@ describe('tables', () => {
   })
 
   it('show the verdict of a replay that fixed the item', () => {
-    const mended = sampleItem({ ...items[1]!, item_id: 'T-2', mended_by: items[0]!.id })
-    expect(itemsTable([mended], screen(120))).toMatch(/T-2 .*failed +failed → ok /)
+    const recovered = sampleItem({ ...items[1]!, item_id: 'T-2', mended_by: items[0]!.id })
+    expect(itemsTable([recovered], screen(120))).toMatch(/T-2 .*failed +failed → ok /)
   })
 
   it('show the verdict that people gave an item instead of the recorded one', () => {

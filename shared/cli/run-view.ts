@@ -109,7 +109,7 @@ export function runSummary(run: Run, screen: Screen): string {
   for (const { message } of run.failed_checks ?? [])
     lines.push(`${label('noticed')}${paint('yellow', message)}`)
   if (run.stop_reason === 'pilot_failed')
-    lines.push(`${label('stopped')}none of its first items was ok, so the others were not begun`)
+    lines.push(`${label('stopped')}none of its first items was ok, so the others were not started`)
   if (run.stop_reason === 'consecutive_failures')
     lines.push(`${label('stopped')}too many items failed in a row`)
   if (run.budget_cents !== null && run.stop_reason === 'budget_exceeded') {

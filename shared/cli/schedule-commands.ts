@@ -21,8 +21,8 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
   {
     name: 'schedules preview',
     args: ['CRON'],
-    summary: 'Tell when an expression would fire, on the clock of its zone.',
-    options: [{ ...timezone, about: `${timezone.about}; UTC unless told` }],
+    summary: 'Print when an expression would fire, on the clock of its zone.',
+    options: [{ ...timezone, about: `${timezone.about}; UTC by default` }],
     run: async (...given) => (await import('./schedules.ts')).preview(...given),
   },
   {
@@ -30,7 +30,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     args: ['AGENT', 'CRON'],
     summary: 'Start an agent again and again, whenever CRON says.',
     options: [
-      { ...timezone, about: `${timezone.about}; UTC unless told` },
+      { ...timezone, about: `${timezone.about}; UTC by default` },
       ...SCHEDULE_SETTINGS,
       { name: 'disabled', about: 'do not fire until it is enabled' },
     ],

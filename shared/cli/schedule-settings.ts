@@ -26,6 +26,6 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     name: 'results-format',
     value: 'FORMAT',
     choices: RESULT_FORMATS,
-    about: 'of that file; csv unless told',
+    about: 'of that file; csv by default',
   },
 ]

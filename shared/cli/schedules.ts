@@ -7,7 +7,7 @@ import { fieldsGiven, type Given, withInput } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findSchedule } from './find-schedule.ts'
 import { minute, plural } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, pageOf } from './pages.ts'
 import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable, scheduleText } from './schedule-view.ts'
@@ -20,7 +20,7 @@ export async function schedules(session: Session, given: Given): Promise<ExitCod
   const { api, now } = session
   const agent = given.text('agent')
   const filter = defined({ agent_id: agent && (await findAgent(api, agent)).id })
-  return tellList<Schedule>(session, given, {
+  return printList<Schedule>(session, given, {
     event: 'schedule',
     empty: 'no schedules yet',
     page: LIMITS.schedules_page.max,
@@ -42,7 +42,7 @@ export async function events(session: Session, given: Given): Promise<ExitCode> 
   const { timezone } = await answered(
     api.GET('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }),
   )
-  return tellList<Schemas['ScheduleEvent']>(session, given, {
+  return printList<Schemas['ScheduleEvent']>(session, given, {
     event: 'schedule_event',
     noun: 'event',
     empty: 'none of its moments has come yet',
@@ -83,7 +83,7 @@ export async function create(session: Session, given: Given): Promise<void> {
   const order = { agent_id: id, cron: given.arg(1), enabled, ...defined({ timezone }) }
   const text = bodyText(given, order)
   const made = await answered(session.api.POST('/v1/schedules', { body: order, bodySerializer: () => text }))
-  return tell(session, 'created', made)
+  return printSchedule(session, 'created', made)
 }
 
 export async function update(session: Session, given: Given): Promise<void> {
@@ -96,7 +96,7 @@ export async function update(session: Session, given: Given): Promise<void> {
   const changed = await answered(
     session.api.PATCH('/v1/schedules/{scheduleId}', { params, body: changes, bodySerializer: () => text }),
   )
-  return tell(session, 'updated', changed)
+  return printSchedule(session, 'updated', changed)
 }
 
 /** The request body with the settings given. */
@@ -124,10 +124,10 @@ export const disable = (session: Session, given: Given) => switched(session, giv
 async function switched(session: Session, given: Given, act: 'enable' | 'disable'): Promise<void> {
   const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
   const schedule = await answered(session.api.POST(`/v1/schedules/{scheduleId}/${act}`, { params }))
-  return tell(session, `${act}d`, schedule)
+  return printSchedule(session, `${act}d`, schedule)
 }
 
-function tell({ output, now }: Session, event: string, schedule: Schedule): void {
+function printSchedule({ output, now }: Session, event: string, schedule: Schedule): void {
   output.emit(event, schedule, screen => `${event}: ${scheduleLine(schedule, now(), screen)}`)
 }
 

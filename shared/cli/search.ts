@@ -8,7 +8,7 @@ import type { Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { ago, brief, spend } from './format.ts'
-import { sinceTimeOf, tellList } from './listing.ts'
+import { printList, sinceTimeOf } from './listing.ts'
 import type { Screen } from './output.ts'
 import { bodyPageOf } from './pages.ts'
 import type { Session } from './session.ts'
@@ -37,8 +37,8 @@ export function search(session: Session, given: Given): Promise<ExitCode> {
   const filters = Object.entries(FILTERS).map(([option, parameter]) => [parameter, given.text(option)])
   const query: Query = { ...defined({ q, from }), ...defined(Object.fromEntries(filters)) }
   if (given.flag('follow') && query.sort === 'cost')
-    throw usageFailure('--follow tells what comes, and --sort cost is another order')
-  return tellList<Step>(session, given, {
+    throw usageFailure('--follow prints what comes, and --sort cost is another order')
+  return printList<Step>(session, given, {
     event: 'step',
     empty: 'no steps found',
     page: LIMITS.steps_page.max,

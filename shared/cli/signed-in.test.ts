@@ -52,7 +52,7 @@ describe('a profile', () => {
     expect(withProfile(env, undefined).ASSAY_BASE_URL).toBe(THERE)
     expect(withProfile(env, LOCAL).ASSAY_BASE_URL).toBeUndefined()
     for (const setting of ['ASSAY_BASE_URL', 'ASSAY_API_KEY', 'ASSAY_DATA_DIR'])
-      expect(withProfile({ ...env, [setting]: 'told' }, undefined).ASSAY_PROFILE).toBeUndefined()
+      expect(withProfile({ ...env, [setting]: 'given' }, undefined).ASSAY_PROFILE).toBeUndefined()
     useAsCurrent(env, undefined)
     expect(withProfile(env, undefined).ASSAY_PROFILE).toBeUndefined()
   })

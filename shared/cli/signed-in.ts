@@ -31,7 +31,7 @@ interface Kept {
   /** Sign-ins without a profile, by server. */
   sessions: Record<string, SignedIn>
   profiles: Record<string, Profile>
-  /** The profile to use unless told otherwise. */
+  /** The profile to use by default. */
   current: string | undefined
 }
 

@@ -25,7 +25,7 @@ export const SOURCE_OPTIONS: readonly Option[] = [
     value: 'FORMAT',
     choices: SOURCE_FORMATS,
     about:
-      'how the URL writes its rows; what its end says unless told, or else ndjson, or json where all is one array',
+      'how the URL writes its rows; by default what its end says, or else ndjson, or json where all is one array',
   },
   { name: 'item-id', value: 'FIELD', none: true, about: 'the field of a row that is its item_id, or none' },
   {

@@ -18,7 +18,7 @@ export const patienceOption: Option = {
   name: 'patience',
   value: 'TIME',
   kind: 'time',
-  about: 'how long it waits for a provider that serves nobody, such as 24h; a day unless told or declared',
+  about: 'how long it waits for a provider that serves nobody, such as 24h; a day unless given or declared',
 }
 
 /** Settings of schedules and triggers; each is sent as its field, by the commands that make and change them. */

@@ -146,7 +146,7 @@ function asSubmitFailure(error: unknown, order?: Submission): unknown {
     order.idempotency_key === undefined
   ) {
     return new Failure(error.exit, error.code, error.message, {
-      hint: `${error.hint} If the connection broke off late, the run may have been accepted: assay runs tells; --idempotency-key makes it safe to repeat.`,
+      hint: `${error.hint} If the connection broke off late, the run may have been accepted: assay runs shows it; --idempotency-key makes it safe to repeat.`,
       next: error.next ?? 'assay runs',
     })
   }

@@ -64,13 +64,13 @@ async function recoverAct(api: Api, action: TriageAction, filter: object): Promi
   const plan = await answered(api.POST('/v1/recoveries', { body: { action, filter, dry_run: true } }))
   if (!('ineligible' in plan)) throw new Error('a dry run made a recovery')
   const left = plan.ineligible.reduce((sum, one) => sum + one.count, 0)
-  const told = sayExcluded(plan)
-  if (plan.eligible === 0) return `none of these can be ${ACTED[action]}${told && `: ${told}`}`
+  const excluded = sayExcluded(plan)
+  if (plan.eligible === 0) return `none of these can be ${ACTED[action]}${excluded && `: ${excluded}`}`
   const of =
     left === 0 ? plural(plan.eligible, 'item') : `${count(plan.eligible)} of ${count(plan.eligible + left)}`
   const cost = plan.max_cost_usd === null ? '' : ` for about ${money(plan.max_cost_usd)} at most`
   return {
-    words: `${action} ${of} as one recovery${cost}${told && `; ${told}`}`,
+    words: `${action} ${of} as one recovery${cost}${excluded && `; ${excluded}`}`,
     perform: async () => {
       const made = await answered(api.POST('/v1/recoveries', { body: { action, filter: plan.filter } }))
       const id = 'id' in made ? made.id : ''

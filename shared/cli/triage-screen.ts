@@ -76,7 +76,7 @@ class View {
   #item: { id: string; lines: string[] } | undefined
   #busy = false
   /** How often a key began something that reads or changes items. */
-  #begun = 0
+  #starts = 0
 
   constructor(session: Session, screen: FullScreen, read: () => Promise<Waiting>, filters: object) {
     this.#session = session
@@ -109,9 +109,9 @@ class View {
   async look(): Promise<void> {
     const isInUse = () => this.#busy || this.#act !== undefined
     if (isInUse()) return
-    const began = this.#begun
+    const began = this.#starts
     const found = await this.#read().catch((error: unknown) => this.#wordsOf(error))
-    if (isInUse() || this.#begun !== began) return
+    if (isInUse() || this.#starts !== began) return
     if (typeof found === 'string') this.#state.note = found
     else this.take(found)
     this.draw()
@@ -138,7 +138,7 @@ class View {
       const work = this.#pressed(key)
       if (work === undefined) return
       this.#busy = true
-      this.#begun++
+      this.#starts++
       await work
     } catch (error) {
       this.#state.note = this.#wordsOf(error)

@@ -67,8 +67,8 @@ function filterFor(of: Row[], rows: readonly Row[], more: boolean): Group['filte
   const { cause_id, reason, kind } = of[0]!
   if (cause_id !== null) return { cause_id }
   if (kind === 'quarantine') return undefined
-  const alike = rows.filter(row => row.kind === 'dlq' && row.reason === reason)
-  return !more && alike.length === of.length && of.every(row => row.reason === reason)
+  const similar = rows.filter(row => row.kind === 'dlq' && row.reason === reason)
+  return !more && similar.length === of.length && of.every(row => row.reason === reason)
     ? { reason }
     : undefined
 }

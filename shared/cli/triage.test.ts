@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import { connect } from './api.ts'
 import { acknowledge, callWrong, replay, triage, why } from './triage.ts'
 import { type Act, decideAct } from './triage-acts.ts'
@@ -34,26 +34,26 @@ describe('the list of triage', () => {
       'GET /v1/triage': { rows: [{ ...refused, agent_id: 'a' }, refused, asked], next_cursor: null },
     })
     await triage(session(200), given())
-    expect(told().match(/the model refused \(called wrong in 8 of 25 judged\)/g)).toHaveLength(1)
-    expect(told()).toContain('Is this a refusal?')
+    expect(printed().match(/the model refused \(called wrong in 8 of 25 judged\)/g)).toHaveLength(1)
+    expect(printed()).toContain('Is this a refusal?')
   })
 
   it('shows the reason at 80 columns, and also the available actions at 120', async () => {
     const session = listing({ 'GET /v1/triage': { rows: [row, held, refused], next_cursor: null } })
     await triage(session(80), given())
-    expect(told()).toMatch(/^ITEM +WORKED +WHY/m)
-    expect(told()).toContain('tool_call_error: the order')
-    expect(told()).toContain('looks like fraud')
-    expect(told()).toContain('the model refused')
+    expect(printed()).toMatch(/^ITEM +WORKED +WHY/m)
+    expect(printed()).toContain('tool_call_error: the order')
+    expect(printed()).toContain('looks like fraud')
+    expect(printed()).toContain('the model refused')
     await triage(session(120), given())
-    expect(told()).toMatch(/failed .* replay, ack, dismiss +5m ago$/m)
+    expect(printed()).toMatch(/failed .* replay, ack, dismiss +5m ago$/m)
   })
 
   it('shows the item ids of the submitter', async () => {
     const own = { ...row, item_id: 'ticket-4711' }
     await triage(listing({ 'GET /v1/triage': { rows: [own, held], next_cursor: null } })(100), given())
-    expect(told()).toMatch(/^ITEM +YOUR ID +WORKED +WHY/m)
-    expect(told()).toMatch(/ticket-4711 +failed +tool_call_error/)
+    expect(printed()).toMatch(/^ITEM +YOUR ID +WORKED +WHY/m)
+    expect(printed()).toMatch(/ticket-4711 +failed +tool_call_error/)
   })
 
   it('requests rows with the given filters, and says how many there are', async () => {
@@ -69,24 +69,28 @@ describe('the list of triage', () => {
       },
     })
     await triage(session(80), given({ run: 'r', agent: 'a', reason: 'refusal', kind: 'dlq', limit: '1' }))
-    expect(told('notes')).toContain('the first 1 of 3 items; --limit N shows more')
+    expect(printed('notes')).toContain('the first 1 of 3 items; --limit N shows more')
   })
 
   it('says that nothing waits for a decision if it is empty', async () => {
     await triage(listing({ 'GET /v1/triage': { rows: [], next_cursor: null } })(80), given())
-    expect(told()).toBe('nothing waits for a decision\n')
+    expect(printed()).toBe('nothing waits for a decision\n')
   })
 })
 
 it('the list of verdicts says, when none is judged, from when an ok item called wrong counts', async () => {
   await verdicts(listing({})(200), given())
-  expect(told()).toContain('an ok item that was called wrong counts once it is decided about')
+  expect(printed()).toContain('an ok item that was called wrong counts once it is decided about')
 })
 
 describe('groups without a cause', () => {
   it('are separate for each agent', () => {
-    const alike = [{ agent_id: 'a' }, { agent_id: 'b' }].map(own => ({ ...refused, ...own, cause_id: null }))
-    const groups = groupsOf(alike as unknown as Row[], false, new Map(), of =>
+    const similar = [{ agent_id: 'a' }, { agent_id: 'b' }].map(own => ({
+      ...refused,
+      ...own,
+      cause_id: null,
+    }))
+    const groups = groupsOf(similar as unknown as Row[], false, new Map(), of =>
       of.agent_id === 'a' ? 'often wrong' : undefined,
     )
     expect(groups.map(group => group.words)).toEqual([
@@ -136,7 +140,7 @@ describe('a decision', () => {
     const continued = { run_id: 'the-run', record_id: 'the-copy', reused_steps: 2 }
     const session = answering({ [`POST /v1/durable/runs/${RECORD}/replay`]: continued })
     await replay(session(80), given({}, [RECORD]))
-    expect(told()).toBe(
+    expect(printed()).toBe(
       'replayed as the-copy in run the-run, 2 steps not done again\ntry   assay item the-copy\n',
     )
   })
@@ -154,7 +158,7 @@ describe('a decision', () => {
         [`GET /v1/durable/runs/${RECORD}`]: { outcome_status: recorded },
       })
       await callWrong(session(80), given(of, [RECORD]))
-      expect(told()).toBe(`${RECORD} ${words}\n`)
+      expect(printed()).toBe(`${RECORD} ${words}\n`)
     },
   )
 
@@ -163,12 +167,12 @@ describe('a decision', () => {
       answering({ [`POST /v1/durable/runs/${RECORD}/acknowledge`]: {} })(80),
       given({}, [RECORD]),
     )
-    expect(told()).toBe(`${RECORD} has left triage, undecided\n`)
+    expect(printed()).toBe(`${RECORD} has left triage, undecided\n`)
   })
 })
 
 it('why shows one token and one sentence', async () => {
   const found = { token: 'run_cap', message: '2 items of the run are at work, and 2 may be at once.' }
   await why(answering({ [`GET /v1/durable/runs/${RECORD}/why`]: found })(80), given({}, [RECORD]))
-  expect(told()).toBe(`run_cap: ${found.message}\n`)
+  expect(printed()).toBe(`run_cap: ${found.message}\n`)
 })

@@ -11,7 +11,7 @@ import { findItem } from './find-item.ts'
 import { ago, plural } from './format.ts'
 import { isFullTerminal } from './full-screen.ts'
 import { verbOf } from './item-view.ts'
-import { type Listing, tellList } from './listing.ts'
+import { type Listing, printList } from './listing.ts'
 import { bodyPageOf } from './pages.ts'
 import { replayMany, reuseOf } from './recover.ts'
 import type { Session } from './session.ts'
@@ -67,7 +67,7 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     text: (rows, screen) => table(columnsOf(rows, now(), doubt), rows, screen),
   }
   const isList = ['limit', 'since'].some(name => given.text(name) !== undefined) || given.flag('follow')
-  if (isList || session.output.isJson || !isFullTerminal()) return tellList(session, given, listing)
+  if (isList || session.output.isJson || !isFullTerminal()) return printList(session, given, listing)
   const newest = async () => {
     const { rows, next } = await listing.read({ limit: listing.page })
     return { rows, more: next !== undefined, doubt, ofCause: await countsOfCauses(session, filters) }
@@ -102,7 +102,7 @@ export async function replay(session: Session, given: Given): Promise<ExitCode> 
       bodySerializer: () => body,
     }),
   )
-  return tell(session, given, 'replayed', `replayed as ${continued.record_id}`, continued)
+  return printContinued(session, given, 'replayed', `replayed as ${continued.record_id}`, continued)
 }
 
 export async function resume(session: Session, given: Given): Promise<ExitCode> {
@@ -114,10 +114,10 @@ export async function resume(session: Session, given: Given): Promise<ExitCode> 
       body: defined({ budget_cents }),
     }),
   )
-  return tell(session, given, 'resumed', 'resumed', continued)
+  return printContinued(session, given, 'resumed', 'resumed', continued)
 }
 
-async function tell(
+async function printContinued(
   session: Session,
   given: Given,
   event: string,

@@ -40,7 +40,7 @@ export const TRIGGER_COMMANDS: readonly Command[] = [
         name: 'scheme',
         value: 'NAME',
         choices: SIGNATURE_SCHEMES,
-        about: 'how its sender proves itself; bearer unless told',
+        about: 'how its sender proves itself; bearer by default',
       },
       {
         name: 'secret-env',

@@ -34,11 +34,11 @@ const made = {
   last_fired_at: null,
   secret: 'whk_secret_x',
 }
-const told = (values: Partial<Parameters<typeof triggerText>[0]>) =>
+const linesOf = (values: Partial<Parameters<typeof triggerText>[0]>) =>
   triggerText({ ...made, ...values }, screen(80)).split('\n')
 
 it('a new trigger shows its secret and a sample request to copy', () => {
-  expect(told({ secret_env: 'ASSAY_SECRET' })).toEqual([
+  expect(linesOf({ secret_env: 'ASSAY_SECRET' })).toEqual([
     'new-ticket starts hello',
     `url     ${URL}`,
     'secret  whk_secret_x',
@@ -52,11 +52,13 @@ it('a new trigger shows its secret and a sample request to copy', () => {
 })
 
 it('a trigger whose sender must be given the secret says so', () => {
-  expect(told({ scheme: 'github' }).at(-1)).toBe('Give github the URL and the secret, and have it send JSON.')
+  expect(linesOf({ scheme: 'github' }).at(-1)).toBe(
+    'Give github the URL and the secret, and have it send JSON.',
+  )
 })
 
 it('a trigger whose sender makes the secret says how to store it', () => {
-  const lines = told({ scheme: 'stripe', secret: null, ready: false })
+  const lines = linesOf({ scheme: 'stripe', secret: null, ready: false })
   expect(lines.at(-1)).toBe(
     '  SIGNING_SECRET=… assay triggers secret new-ticket --signing-secret SIGNING_SECRET',
   )
@@ -64,7 +66,7 @@ it('a trigger whose sender makes the secret says how to store it', () => {
 })
 
 it('a trigger that already has its sender’s secret shows no instructions', () => {
-  expect(told({ scheme: 'slack', secret: null })).toHaveLength(2)
+  expect(linesOf({ scheme: 'slack', secret: null })).toHaveLength(2)
 })
 
 it('a trigger of an agent with an input schema shows a sample body that fits the schema', () => {

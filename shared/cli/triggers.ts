@@ -8,7 +8,7 @@ import { answered, findAgent, type Schemas } from './api.ts'
 import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import type { Screen } from './output.ts'
 import { BY_ID, bodyPageOf, everyRow, type PageQuery } from './pages.ts'
 import type { Session } from './session.ts'
@@ -36,7 +36,7 @@ export async function triggers(session: Session, given: Given): Promise<ExitCode
     },
     { title: 'URL', value: row => row.url },
   ]
-  return tellList<Trigger>(session, given, {
+  return printList<Trigger>(session, given, {
     event: 'trigger',
     empty: 'no triggers yet',
     page: LIMITS.triggers_page.max,
@@ -70,7 +70,7 @@ export async function create(session: Session, given: Given): Promise<void> {
     ...signingSecretOf(session, given),
     ...itemsOf(given),
   }
-  return tell(session, 'trigger_created', await answered(session.api.POST('/v1/triggers', { body })))
+  return printTrigger(session, 'trigger_created', await answered(session.api.POST('/v1/triggers', { body })))
 }
 
 /** Where the items of fires come from; empty if each fire is one item with the body as input. */
@@ -120,7 +120,7 @@ export function shownText(trigger: Trigger, now: number, screen: Screen): string
 
 export async function rename(session: Session, given: Given): Promise<void> {
   const body = { name: given.arg(1), ...signingSecretOf(session, given) }
-  return tell(session, 'trigger_renamed', await changed(session, given, body))
+  return printTrigger(session, 'trigger_renamed', await changed(session, given, body))
 }
 
 export async function giveSecret(session: Session, given: Given): Promise<void> {
@@ -184,7 +184,7 @@ const ofAgent = async ({ api }: Session, slug: string | undefined) =>
 const triggersPage = (api: Session['api'], filter: { agent_id?: string }) => (page: PageQuery) =>
   bodyPageOf(api.GET('/v1/triggers', { params: { query: { ...filter, ...page } } }), found => found.triggers)
 
-async function tell({ api, output }: Session, event: string, trigger: NewTrigger): Promise<void> {
+async function printTrigger({ api, output }: Session, event: string, trigger: NewTrigger): Promise<void> {
   const schema = await inputSchema(api, { id: trigger.agent_id })
   output.emit(event, trigger, screen => triggerText(trigger, screen, schema))
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { screen } from '../../test/support/cli-samples.ts'
-import { answering, given, told } from '../../test/support/cli-session.ts'
+import { answering, given, printed } from '../../test/support/cli-session.ts'
 import type { Schemas } from './api.ts'
 import { parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
@@ -52,7 +52,7 @@ it('the list of upstreams shows what each lets through, when it is tried next, w
 
 it('an empty list of upstreams says what is not in it', async () => {
   await upstreams(answering({ 'GET /v1/upstreams': [] })(100), given())
-  expect(told()).toContain('nothing outside was closed lately')
+  expect(printed()).toContain('nothing outside was closed lately')
 })
 
 it('a retry by host tries all closed upstreams of that host, and says what waits', async () => {
@@ -61,7 +61,7 @@ it('a retry by host tries all closed upstreams of that host, and says what waits
     [`POST /v1/upstreams/${ID}/retry`]: broke,
   }
   await retry(answering(answers)(100), given({}, ['api.openai.com']))
-  expect(told()).toContain('api.openai.com (OPENAI_API_KEY) is being tried, with 1,234 items waiting')
+  expect(printed()).toContain('api.openai.com (OPENAI_API_KEY) is being tried, with 1,234 items waiting')
 })
 
 it.each([

@@ -6,7 +6,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { ago, ahead, clean, count, plural } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import type { Screen, Style } from './output.ts'
 import { inFull } from './pages.ts'
 import type { Session } from './session.ts'
@@ -15,7 +15,7 @@ import { table } from './table.ts'
 type Upstream = Schemas['Upstream']
 
 export async function upstreams(session: Session, given: Given): Promise<ExitCode> {
-  return tellList<Upstream>(session, given, {
+  return printList<Upstream>(session, given, {
     event: 'upstream',
     empty: 'nothing outside was closed lately: no provider and no agent that items need',
     ...inFull(() => upstreamsOf(session, given)),

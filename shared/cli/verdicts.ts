@@ -9,7 +9,7 @@ import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
 import { count } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { bodyPageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -52,7 +52,7 @@ export const withDoubt = (words: string, doubt: string | undefined): string =>
 
 export async function verdicts(session: Session, given: Given): Promise<ExitCode> {
   const agent = defined({ agent: given.text('agent') })
-  return tellList<Judged>(session, given, {
+  return printList<Judged>(session, given, {
     event: 'verdict',
     empty:
       'nobody has judged a verdict yet: in triage, w calls one wrong; an ok item that was called wrong counts once it is decided about there',

@@ -7,7 +7,7 @@ import type { Given } from './arguments.ts'
 import { dryRunText, planLines, secretLines } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
-import { tellList } from './listing.ts'
+import { printList } from './listing.ts'
 import { BY_ID, everyRow, type PageQuery, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -28,7 +28,7 @@ export async function deployments(session: Session, given: Given): Promise<ExitC
   const { api, now } = session
   const agent = await findAgent(api, given.arg(0))
   const external_id = given.text('external-id')
-  return tellList<Version>(session, given, {
+  return printList<Version>(session, given, {
     event: 'deployment',
     empty: 'no deployments',
     page: LIMITS.deployments_page.max,
@@ -71,7 +71,7 @@ async function makeCurrent(
   const { plan, version } = answer
   if ('dry_run' in answer) {
     const { created, current_version, changes } = answer
-    const told = {
+    const result = {
       slug,
       agent: 'exists' as const,
       version,
@@ -81,7 +81,7 @@ async function makeCurrent(
       bytes: 0,
       env: [],
     }
-    output.emit('plan', { ...told, ...plan }, screen => dryRunText({ ...told, plan }, screen))
+    output.emit('plan', { ...result, ...plan }, screen => dryRunText({ ...result, plan }, screen))
     return EXIT.ok
   }
   output.emit('promoted', { slug, agent_id: agentId, version, ...plan }, screen =>

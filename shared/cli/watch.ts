@@ -35,11 +35,11 @@ export async function watchedRun(session: Session, run_id: string): Promise<Run>
     })
   }
   session.output.emit('ended', { exit_code: exitOf(run), run }, screen => runSummary(run, screen))
-  await tellUncounted(session, run)
+  await printUncounted(session, run)
   return run
 }
 
-async function tellUncounted({ api, output }: Session, run: Run): Promise<void> {
+async function printUncounted({ api, output }: Session, run: Run): Promise<void> {
   if (run.unread_call_count === 0 && run.unpriced_item_count === 0) return
   const path = { runId: run.id }
   const failures = await answered(api.GET('/v2/runs/{runId}/failures', { params: { path } }))
@@ -61,15 +61,15 @@ export async function followRun(
   const over = new AbortController()
   const news = runNews(session, run_id, AbortSignal.any([signal, over.signal]))
   const pace = paceMeter()
-  let told: string | undefined
+  let noted: string | undefined
   let run: Run | undefined
   try {
     for (let next = news.next(); ; ) {
       const found = await within(QUIET_MS, next)
       if (found === 'quiet') {
         const wait: Wait | undefined = run && (await waitOf(session, run).catch(() => undefined))
-        if (wait !== undefined && wait.token !== told) session.output.note(wait.message)
-        told = wait?.token
+        if (wait !== undefined && wait.token !== noted) session.output.note(wait.message)
+        noted = wait?.token
         continue
       }
       if (found.done) return undefined

@@ -1,5 +1,5 @@
 // The Hono app that serves a list of endpoints. Guarantee: every answer is JSON with a request id, errors included, and
-// an unexpected error tells the caller only that id.
+// an unexpected error shows the caller only that id.
 
 import { Hono } from 'hono'
 import type { Context } from '../context.ts'

@@ -6,7 +6,7 @@ import { insertAuditEntry, NOBODY_ID, noteAuditEntry } from '../accounts/queries
 import type { Context, Database } from '../context.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { isDeadlock } from '../kernel/unreachable.ts'
-import { isFirstWithin, letNextIn } from '../redis/seldom.ts'
+import { isFirstWithin, letNextIn } from '../redis/throttle.ts'
 import { subjectOf } from './access-log.ts'
 import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
 

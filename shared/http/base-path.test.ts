@@ -39,8 +39,8 @@ it.each([
 ])(
   'a request to %s, whose prefix BASE_URL does not have, gets a hint about the proxy and BASE_URL',
   (path, before) => {
-    for (const told of ['', '/another'])
-      expect(prefixHint(path, told)).toMatch(
+    for (const configured of ['', '/another'])
+      expect(prefixHint(path, configured)).toMatch(
         new RegExp(`by ${before} must take it off .*, and BASE_URL must end with it`),
       )
   },

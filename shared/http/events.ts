@@ -50,13 +50,13 @@ const followed = new Map<string, Shared>()
 
 interface Shared {
   streams: number
-  begun_ms: number
+  read_began_ms: number
   event: Event
 }
 
 /**
  * Sends a `progress` event whenever the state has changed, then one `end`. A caller that has seen the end gets 204,
- * which tells an EventSource to stop.
+ * which makes an EventSource stop.
  *
  * @throws ApiError `rate_limited` when the process, account, project or caller has as many streams open as it may
  */
@@ -115,7 +115,7 @@ function placeOf(now: number, { account_id, project_id, caller, thing }: Followi
       'Too many event streams are open.',
       'Poll the resource itself, or try again.',
     )
-  const shared = followed.get(thing) ?? { streams: 0, begun_ms: now, event }
+  const shared = followed.get(thing) ?? { streams: 0, read_began_ms: now, event }
   shared.streams++
   followed.set(thing, shared)
   let isOpen = true
@@ -143,9 +143,9 @@ async function nextEvent(
   read: () => Promise<State>,
 ): Promise<Event> {
   const now = ctx.now()
-  if (shared.streams > 1 && sinceMs(now, shared.begun_ms) < LIMITS.event_poll_ms / 2)
+  if (shared.streams > 1 && sinceMs(now, shared.read_began_ms) < LIMITS.event_poll_ms / 2)
     return shared.event.began > last.done ? shared.event : last
-  shared.begun_ms = now
+  shared.read_began_ms = now
   const event = await readEvent(read)
   if (shared.event.began < event.began) shared.event = event
   return event
@@ -169,7 +169,7 @@ interface Event {
 
 let reads = 0
 
-interface Begun extends Pick<Following, 'mayStill'> {
+interface Opening extends Pick<Following, 'mayStill'> {
   first: Event
   seen: string | null
   wait_s: number
@@ -179,7 +179,7 @@ async function* changes(
   ctx: Context,
   place: Place,
   read: () => Promise<State>,
-  { first, seen, wait_s, mayStill }: Begun,
+  { first, seen, wait_s, mayStill }: Opening,
 ): AsyncGenerator<string, void> {
   let [event, last, said, known] = [first, seen, ctx.now(), ctx.now()]
   yield `retry: ${LIMITS.event_retry_ms}\n\n`

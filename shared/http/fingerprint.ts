@@ -1,4 +1,4 @@
-// Tells whether two requests are equal without keeping either.
+// Decides whether two requests are equal without keeping either.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toHex } from '../kernel/secrets.ts'

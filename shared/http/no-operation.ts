@@ -34,20 +34,20 @@ export function noOperation(
       ? `Only ${here.join(' and ')} here${near ? `; ${request.method} is at ${near}` : ''}.`
       : '',
     here.length === 0 && near ? `Did you mean ${request.method} ${near}?` : '',
-    'GET /docs tells all operations.',
+    'GET /docs lists all operations.',
   ]
   return new ApiError('not_found', 'There is no such operation.', hints.filter(Boolean).join(' '))
 }
 
 function nearestOf(endpoints: readonly Operation[], method: string, path: string): string | undefined {
   if (path.length > CHARACTERS_LOOKED_AT) return undefined
-  const alike = endpoints.filter(one => one.method === method.toLowerCase())
+  const sameMethod = endpoints.filter(one => one.method === method.toLowerCase())
   const shape = nearest(
     path,
-    alike.map(one => shapeOf(one.path)),
+    sameMethod.map(one => shapeOf(one.path)),
     Math.min(LETTERS_APART, path.length >> 1),
   )
-  return alike.find(one => shapeOf(one.path) === shape)?.path
+  return sameMethod.find(one => shapeOf(one.path) === shape)?.path
 }
 
 /** A path with every id and every parameter as `{}`. */

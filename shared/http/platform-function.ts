@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { errorText } from '../kernel/error-text.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { derivedKey, sameBytes, toHex } from '../kernel/secrets.ts'
-import { isFirstWithin } from '../redis/seldom.ts'
+import { isFirstWithin } from '../redis/throttle.ts'
 
 export interface PlatformFunction {
   name: 'consume' | 'tick'
@@ -48,22 +48,22 @@ export async function answerPlatform(
         'unauthenticated',
         `The ${fn.name} function is called by functions of this installation only.`,
       )
-    if (!(await isFirstWithin(ctx, `open:${fn.name}`, LIMITS.tick_open_ms))) return nothingTold()
+    if (!(await isFirstWithin(ctx, `open:${fn.name}`, LIMITS.tick_open_ms))) return emptyAnswer()
   }
   if (invocation.stop.aborted)
     return refused(503, 'stopping', 'This process is being stopped; another takes the call.')
   try {
     await ctx.join?.()
     const done = await fn.run(ctx, invocation)
-    return isOurs ? Response.json(done) : nothingTold()
+    return isOurs ? Response.json(done) : emptyAnswer()
   } catch (error) {
     ctx.log('error', `${fn.name}_failed`, { error: errorText(error) })
-    if (!isOurs) return nothingTold()
+    if (!isOurs) return emptyAnswer()
     return refused(500, 'internal', `The ${fn.name} function failed; its log says how.`)
   }
 }
 
-const nothingTold = () => new Response(null, { status: 204 })
+const emptyAnswer = () => new Response(null, { status: 204 })
 
 const refused = (status: number, code: string, message: string) =>
   Response.json({ error: { code, message } }, { status })

@@ -18,7 +18,7 @@ export function streamed<T>(
 }
 
 /** The same chunks with the first one read, so that an error until then is answered instead of breaking off. */
-export async function begun<T>(chunks: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+export async function started<T>(chunks: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await chunks.next()
   return (async function* () {
     if (first.done) return
@@ -43,10 +43,10 @@ export function streamedText(
   const encoder = new TextEncoder()
   let stall: ReturnType<typeof setTimeout> | undefined
   let isOpen = true
-  let isTold = false
-  const tellEnd = () => {
-    if (!isTold) ended?.()
-    isTold = true
+  let isReported = false
+  const reportEnd = () => {
+    if (!isReported) ended?.()
+    isReported = true
   }
   const stop = () => {
     clearTimeout(stall)
@@ -54,7 +54,7 @@ export function streamedText(
   }
   const close = () => {
     stop()
-    tellEnd()
+    reportEnd()
   }
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -80,7 +80,7 @@ export function streamedText(
     },
     async cancel() {
       stop()
-      await pieces.return(undefined).finally(tellEnd) // until then a statement in progress holds its place
+      await pieces.return(undefined).finally(reportEnd) // until then a statement in progress holds its place
     },
   })
   return new Response(body, { headers: { 'content-type': type } })

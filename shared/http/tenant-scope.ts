@@ -11,8 +11,8 @@ import type { Principal } from './auth.ts'
 export interface Reading {
   ctx: Context
   /**
-   * Reads in a transaction of its own, for what a stream sends after its answer has begun: the stores of a stream's own
-   * `ctx` are closed. Otherwise it reads in the transaction of `ctx`.
+   * Reads in a transaction of its own, for what a stream sends after its answer has started: the stores of a stream's
+   * own `ctx` are closed. Otherwise it reads in the transaction of `ctx`.
    */
   read<T>(make: (ctx: Context) => Promise<T>): Promise<T>
 }
@@ -32,7 +32,7 @@ export function inTenantScope<T>(
 ): Promise<T> {
   const { account_id } = principal
   const read = async <R>(make: (ctx: Context) => Promise<R>) => {
-    // An answer that has begun waits longer for its turn, so that it is not broken off.
+    // An answer that has started waits longer for its turn, so that it is not broken off.
     using _turn = isHeavy
       ? await turnFor(ctx, account_id, isStream ? LIMITS.store_long_ms : LIMITS.heavy_wait_ms)
       : undefined

@@ -143,7 +143,7 @@ const documented = ({ max: maximum }: PageBounds, description: string) =>
 export const pageSize = (page: PageBounds) =>
   clamped(page)
     .default(page.default)
-    .meta(documented(page, `Entries in one page: ${page.default} unless told; clamped to 1 to ${page.max}.`))
+    .meta(documented(page, `Entries in one page: ${page.default} by default; clamped to 1 to ${page.max}.`))
 
 /** The same for a list that is sent whole where nothing is said of pages. */
 export const pageSizeIfPaged = (page: PageBounds) =>
@@ -227,7 +227,7 @@ export const pilotItems = whole(
 export const timeoutSeconds = whole(TIMEOUT_SECONDS, 'Time one item may take.')
 export const patienceSeconds = whole(
   PATIENCE_SECONDS,
-  'How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day.',
+  'How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day.',
 )
 export const idempotencyKey = label(
   LIMITS.idempotency_key_characters,

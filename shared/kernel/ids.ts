@@ -25,7 +25,7 @@ export function newId(nowMs: number, random: FillRandom): string {
   return `${timePart(nowMs)}-7${hex.slice(0, 3)}-${variant}${hex.slice(5, 8)}-${hex.slice(8, 20)}`
 }
 
-/** A UUIDv7 whose last 32 bits are zero; 42 random bits remain to tell runs of one millisecond apart. */
+/** A UUIDv7 whose last 32 bits are zero; 42 random bits remain to distinguish runs of one millisecond. */
 export function newRunId(nowMs: number, random: FillRandom): string {
   return `${newId(nowMs, random).slice(0, STEM)}00000000`
 }

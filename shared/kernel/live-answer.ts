@@ -1,4 +1,4 @@
-// Headers for a response whose pieces matter as they arrive. Guarantee: proxies on the way are told to pass each piece
+// Headers for a response whose pieces matter as they arrive. Guarantee: proxies on the way are asked to pass each piece
 // on at once.
 
 /**

@@ -51,11 +51,11 @@ export function signatureInParts(
   secrets: readonly Uint8Array<ArrayBuffer>[],
   { id, at_s }: Omit<Signed, 'body'>,
 ): { update(bytes: Uint8Array): void; headers(): Record<string, string> } {
-  const begun = (secret: Uint8Array, text: string) =>
+  const started = (secret: Uint8Array, text: string) =>
     hmac.create(sha256, secret).update(new TextEncoder().encode(text))
   const macs = secrets.map(secret => ({
-    own: begun(secret, `${at_s}.`),
-    standard: begun(secret, `${id}.${at_s}.`),
+    own: started(secret, `${at_s}.`),
+    standard: started(secret, `${id}.${at_s}.`),
   }))
   return {
     update(bytes) {

@@ -30,7 +30,7 @@ export interface OutsideAnswer {
   status: number
   /** Undefined where the answer has no such header. */
   header(name: string): string | undefined
-  /** Whether a cut connection can be told from the end: the response states its length, or comes in chunks. */
+  /** Whether a cut connection can be distinguished from the end: the response states its length, or comes in chunks. */
   framed: boolean
   /** The bytes as sent, not decompressed. Fails with the signal's reason, or in words when the connection is cut. */
   body: AsyncIterable<Uint8Array>

@@ -108,12 +108,12 @@ function travelling<Row>(
   [type, of]: ColumnOf<Row>,
   mayTravelOnce: boolean,
 ) {
-  const isAlike = mayTravelOnce && saysAlike(rows, of)
-  const once = isAlike ? of(rows[0]!) : null
+  const isSame = mayTravelOnce && isSameInAll(rows, of)
+  const once = isSame ? of(rows[0]!) : null
   const [column, as] = [sql.unsafe(`c.${name}`), sql.unsafe(type)]
   if (!ARRAY_TYPES.has(type)) {
     // At least two rows, or the values would be the same: an empty text packs to no row at all.
-    const packed = isAlike ? '' : texts(rows.map(of) as (string | null)[])
+    const packed = isSame ? '' : texts(rows.map(of) as (string | null)[])
     return {
       set: sql`string_to_table(${packed}, E'\\x1e', E'\\x1f')`,
       read: sql`coalesce(${column}::${as}, ${once}::${as}) as ${sql.unsafe(name)}`,
@@ -122,14 +122,14 @@ function travelling<Row>(
   // As a number: the driver sends the type of a boolean but not of null, which made two statements of one.
   const figure = once === null ? null : Number(once)
   const cast = type === 'boolean' ? sql`int::boolean` : as
-  const packed = isAlike ? '{}' : numbers(rows.map(of) as (number | boolean | null)[])
+  const packed = isSame ? '{}' : numbers(rows.map(of) as (number | boolean | null)[])
   return {
     set: sql`unnest(${packed}::text::${as}[])`,
     read: sql`coalesce(${column}, ${figure}::${cast}) as ${sql.unsafe(name)}`,
   }
 }
 
-function saysAlike<Row>(rows: readonly Row[], of: ColumnOf<Row>[1]): boolean {
+function isSameInAll<Row>(rows: readonly Row[], of: ColumnOf<Row>[1]): boolean {
   const first = of(rows[0]!)
   for (let i = 1; i < rows.length; i++) if (of(rows[i]!) !== first) return false
   return true

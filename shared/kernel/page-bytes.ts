@@ -1,5 +1,5 @@
 // Ends pages at a number of bytes as well as of rows. Guarantee: a page holds LIMITS.page_bytes at most plus one row
-// that exceeds it, and its reader can tell that more may follow although there are fewer rows than requested.
+// that exceeds it, and its reader can see that more may follow although there are fewer rows than requested.
 
 import { LIMITS } from './limits.ts'
 

@@ -27,7 +27,7 @@ it.for([
 ] as [StoreName, Error, string][])(
   'a %s error "%s" is recognised as %s, also as the cause of another error',
   ([store, error, code]) => {
-    expect(storeFault(error, store)).toMatchObject({ code, mend: expect.stringMatching(/.{10}/) })
+    expect(storeFault(error, store)).toMatchObject({ code, fix: expect.stringMatching(/.{10}/) })
     expect(storeFault(new Error('a query failed', { cause: error }), store)).toMatchObject({ code })
   },
 )

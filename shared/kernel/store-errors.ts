@@ -1,5 +1,5 @@
-// Explains the errors of the PostgreSQL and Redis drivers. Guarantee: a fault that a person has to fix is told from a
-// store that is only away, with what to do; the text holds no password.
+// Explains the errors of the PostgreSQL and Redis drivers. Guarantee: a fault that a person has to fix is distinguished
+// from a store that is only away, with what to do; the text holds no password.
 
 export const STORES = { DATABASE: 'PostgreSQL', REDIS: 'Redis' } as const
 /** The prefix of the store's settings. */
@@ -9,7 +9,7 @@ export interface StoreFault {
   code: string
   /** Follows the name of the store in a sentence. */
   says: string
-  mend: string
+  fix: string
   /** It may pass by itself: a starting process waits for it. */
   passes?: true
   /** The store does part of its work, and the process works with that. */
@@ -19,11 +19,11 @@ export interface StoreFault {
 type FaultOf = (store: StoreName, error: Error) => StoreFault
 
 const notTrusted =
-  (mend: (store: StoreName) => string): FaultOf =>
+  (fix: (store: StoreName) => string): FaultOf =>
   (store, { message }) => ({
     code: store === 'DATABASE' ? 'postgres_not_trusted' : 'redis_not_trusted',
     says: `was not trusted (${message})`,
-    mend: mend(store),
+    fix: fix(store),
   })
 
 const ca = notTrusted(store => `name the file with the certificate of its CA (PEM) by ${store}_CA_FILE`)
@@ -32,7 +32,7 @@ const ca = notTrusted(store => `name the file with the certificate of its CA (PE
 const unusableUrl: FaultOf = (_, error) => ({
   code: (error as Error & { code: string }).code,
   says: 'has no URL that can be used',
-  mend: error.message.replace(/\.$/, ''),
+  fix: error.message.replace(/\.$/, ''),
 })
 
 /** Faults by Node's TLS code, PostgreSQL's SQLSTATE, or the code of a refused URL. */
@@ -56,45 +56,45 @@ const BY_CODE: Record<string, FaultOf> = {
   '28000': () => ({
     code: 'postgres_refused_login',
     says: 'does not let this user in from here',
-    mend: 'allow the user in pg_hba.conf; if that requires TLS, add ?sslmode=require to DATABASE_URL',
+    fix: 'allow the user in pg_hba.conf; if that requires TLS, add ?sslmode=require to DATABASE_URL',
   }),
   '3D000': noSuchDatabase,
   '42501': () => ({
     code: 'postgres_not_permitted',
     says: 'refuses this role a right that the work needs',
-    mend: 'node infra/migrate.ts --grants ROLE prints what the role of DATABASE_URL needs',
+    fix: 'node infra/migrate.ts --grants ROLE prints what the role of DATABASE_URL needs',
   }),
   '53300': () => ({
     code: 'postgres_full',
     says: 'has no connection left',
-    mend: 'raise max_connections, or put a pooler in front of it',
+    fix: 'raise max_connections, or put a pooler in front of it',
     passes: true,
   }),
   '53100': () => ({
     code: 'postgres_disk_full',
     says: 'takes no writes, because its disk is full',
-    mend: 'free space there, or give it a larger disk; everything then continues by itself',
+    fix: 'free space there, or give it a larger disk; everything then continues by itself',
     passes: true,
     isPartial: true,
   }),
   '53200': () => ({
     code: 'postgres_out_of_memory',
     says: 'had too little memory for a statement',
-    mend: 'give it more memory, or lower max_connections or work_mem there',
+    fix: 'give it more memory, or lower max_connections or work_mem there',
     passes: true,
     isPartial: true,
   }),
   '25006': () => ({
     code: 'postgres_read_only',
     says: 'takes no writes: it is not the primary, or was made read-only, as providers do when its disk is full',
-    mend: 'set DATABASE_URL to the primary, or free space',
+    fix: 'set DATABASE_URL to the primary, or free space',
     passes: true,
     isPartial: true,
   }),
   '57P03': () => ({
     code: 'postgres_starting',
     says: 'is starting or stopping',
-    mend: 'wait',
+    fix: 'wait',
     passes: true,
   }),
 }
@@ -114,7 +114,7 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     () => ({
       code: 'pooler_not_named',
       says: 'is behind a pooler, which keeps no session',
-      mend: 'add ?pgbouncer=true to DATABASE_URL',
+      fix: 'add ?pgbouncer=true to DATABASE_URL',
     }),
   ],
   [/^no such database/, noSuchDatabase],
@@ -124,7 +124,7 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     () => ({
       code: 'postgres_behind_pooler',
       says: 'cannot be reached by the pooler in front of it',
-      mend: 'start it; if it runs, see the log of the pooler',
+      fix: 'start it; if it runs, see the log of the pooler',
       passes: true,
     }),
   ],
@@ -133,7 +133,7 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     () => ({
       code: 'pooler_gave_up',
       says: 'gave no connection in time through the pooler in front of it',
-      mend: 'start it if it is away; otherwise raise default_pool_size of the pooler',
+      fix: 'start it if it is away; otherwise raise default_pool_size of the pooler',
       passes: true,
     }),
   ],
@@ -143,7 +143,7 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     (_, { message }) => ({
       code: 'redis_not_permitted',
       says: `refuses a command to the user of REDIS_URL (${message.replace(/^NOPERM /, '').slice(0, 120)})`,
-      mend: 'infra/README.md lists the commands that are sent',
+      fix: 'infra/README.md lists the commands that are sent',
     }),
   ],
   [
@@ -151,7 +151,7 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     () => ({
       code: 'redis_is_a_cluster',
       says: 'is a node of a cluster',
-      mend: 'add ?cluster=true to REDIS_URL',
+      fix: 'add ?cluster=true to REDIS_URL',
     }),
   ],
   [
@@ -159,7 +159,7 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     () => ({
       code: 'redis_is_a_replica',
       says: 'is a replica that takes no writes',
-      mend: 'set REDIS_URL to its master',
+      fix: 'set REDIS_URL to its master',
       isPartial: true,
     }),
   ],
@@ -168,13 +168,13 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
     (_, { message }) => ({
       code: 'redis_takes_no_writes',
       says: `takes no writes, because it lacks ${WANTED[message.split(' ')[0]!]}`,
-      mend: 'see its log; everything continues by itself when it takes writes again',
+      fix: 'see its log; everything continues by itself when it takes writes again',
       isPartial: true,
     }),
   ],
   [
     /^(LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/,
-    () => ({ code: 'redis_starting', says: 'is not ready itself', mend: 'wait', passes: true }),
+    () => ({ code: 'redis_starting', says: 'is not ready itself', fix: 'wait', passes: true }),
   ],
 ]
 
@@ -182,7 +182,7 @@ function refusedLogin(store: StoreName): StoreFault {
   return {
     code: store === 'DATABASE' ? 'postgres_refused_login' : 'redis_refused_login',
     says: `refused the user or the password of ${store}_URL`,
-    mend: 'set the right ones; characters such as @ : / # % are written as %40 %3A %2F %23 %25 there',
+    fix: 'set the right ones; characters such as @ : / # % are written as %40 %3A %2F %23 %25 there',
   }
 }
 
@@ -190,7 +190,7 @@ function noSuchDatabase(): StoreFault {
   return {
     code: 'no_such_database',
     says: 'has no database of the name in DATABASE_URL',
-    mend: 'create it, or name another',
+    fix: 'create it, or name another',
   }
 }
 
@@ -198,7 +198,7 @@ function noTls(store: StoreName): StoreFault {
   return {
     code: store === 'DATABASE' ? 'postgres_without_tls' : 'redis_without_tls',
     says: 'takes no TLS there',
-    mend:
+    fix:
       store === 'DATABASE'
         ? 'switch ssl on there, or leave sslmode out of DATABASE_URL'
         : 'switch tls-port on there, or begin REDIS_URL with redis://',
@@ -227,5 +227,5 @@ export function codeOf(error: unknown): string {
 }
 
 /** The fault as one sentence. */
-export const sayFault = (store: StoreName, { says, mend }: StoreFault): string =>
-  `${STORES[store]} ${says}: ${mend}.`
+export const sayFault = (store: StoreName, { says, fix }: StoreFault): string =>
+  `${STORES[store]} ${says}: ${fix}.`

@@ -93,7 +93,7 @@ it.for([
   expect(isUnreachable(error)).toBe(isAway)
 })
 
-it('a transaction that PostgreSQL ended for others is told from one that failed, whatever wraps it', () => {
+it('a transaction that PostgreSQL ended for others is distinguished from one that failed, whatever wraps it', () => {
   const ended = thrown('deadlock detected', '40P01')
   expect([ended, new Error('a query failed', { cause: ended })].map(isDeadlock)).toEqual([true, true])
   expect(isDeadlock(thrown('duplicate key value', '23505'))).toBe(false)

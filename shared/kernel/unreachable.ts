@@ -1,13 +1,13 @@
-// Tells a store that does not answer, or cannot serve the request now, from one that refuses it. Guarantee: `true`
-// means that nothing is wrong with the request; it does not mean that the request was not carried out.
+// Distinguishes a store that does not answer, or cannot serve the request now, from one that refuses it. Guarantee:
+// `true` means that nothing is wrong with the request; it does not mean that the request was not carried out.
 
 import { sinceMs } from './elapsed.ts'
 
-/** Waits for a connection when none is free: five seconds together. Readiness reports the shortage for TOLD_MS. */
+/** Waits for a connection when none is free: five seconds together. Readiness reports the shortage for REPORTED_MS. */
 const WAITS_MS = [100, 200, 400, 800, 1500, 2000]
 /** A read that failed later is not repeated, whatever the error: a pooler that ends a session loses the reason. */
 const REPEATED_MS = 5000
-const TOLD_MS = 10_000
+const REPORTED_MS = 10_000
 
 /** Codes of the driver, of sockets and name look-ups, and of a PostgreSQL that is starting or stopping. */
 const CODES = new Set([
@@ -128,10 +128,10 @@ export function noteTrouble(host: object, error: unknown, now_ms: number): void 
   if (isFull(error) || takesNoWrites(error)) troubles.set(host, { error, at_ms: now_ms })
 }
 
-/** The host's error of the last TOLD_MS, so that readiness reports no better state than callers meet. */
+/** The host's error of the last REPORTED_MS, so that readiness reports no better state than callers meet. */
 export function troubleOf(host: object, now_ms: number): unknown {
   const met = troubles.get(host)
-  return met !== undefined && sinceMs(now_ms, met.at_ms) < TOLD_MS ? met.error : undefined
+  return met !== undefined && sinceMs(now_ms, met.at_ms) < REPORTED_MS ? met.error : undefined
 }
 
 /** The reason readiness gives when PostgreSQL has no connection left. */

@@ -16,7 +16,7 @@ it('words of any script are found once each, whatever their case', () => {
   expect([...wordsOf(' -- ')]).toEqual([])
 })
 
-it('words that are too long are cut, in the index and in queries alike', () => {
+it('words that are too long are cut, both in the index and in queries', () => {
   const word = 'é'.repeat(3000)
   expect([...wordsOf(word)]).toEqual(['é'.repeat(128)])
   expect(wordQuery(word)).toBe(`'${'é'.repeat(128)}':*`)

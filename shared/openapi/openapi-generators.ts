@@ -25,4 +25,4 @@ export function withoutDefaults(value: unknown): void {
   for (const [key, member] of Object.entries(value)) if (!key.startsWith('example')) withoutDefaults(member)
 }
 
-const sayDefault = (value: unknown) => `\`${String(value)}\` unless told.`
+const sayDefault = (value: unknown) => `\`${String(value)}\` by default.`

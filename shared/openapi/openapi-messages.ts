@@ -14,7 +14,7 @@ export const MESSAGES = [
     tag: 'Runs',
     summary: 'A run has come to an end',
     description:
-      'Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again, with another `transition`.',
+      'Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is reported again, with another `transition`.',
     schema: RunFinished,
   },
   {
@@ -30,7 +30,7 @@ export const MESSAGES = [
     operation_id: 'onAlertResolved',
     tag: 'Schedules',
     summary: 'An alert was resolved',
-    description: 'Sent to the alert channels of a project when what an alert told is so no more.',
+    description: 'Sent to the alert channels of a project when what an alert reported is so no more.',
     schema: AlertResolved,
   },
   {

@@ -71,15 +71,15 @@ export interface AskedTurns {
 }
 
 /** When Redis last accepted a probe of this process. */
-const told = new WeakMap<Redis, number>()
+const accepted = new WeakMap<Redis, number>()
 
 /** Rejects if Redis does not answer, or refuses the script. */
 export async function askTurns(redis: Redis): Promise<AskedTurns> {
   const asked = redis.eval(READ, 1, KEY, LIMITS.turn_kept_ms, PROBE)
   const [kept, refused, turns] = (await asked) as [number, string, string[]]
-  const told_ms = told.get(redis) ?? Number.NEGATIVE_INFINITY
-  const hasLost = kept === 0 && performance.now() - told_ms < LIMITS.turn_kept_ms / 2
-  if (refused === '') told.set(redis, performance.now())
+  const accepted_ms = accepted.get(redis) ?? Number.NEGATIVE_INFINITY
+  const hasLost = kept === 0 && performance.now() - accepted_ms < LIMITS.turn_kept_ms / 2
+  if (refused === '') accepted.set(redis, performance.now())
   return { turns: turnsOf(turns), refused: refused === '' ? null : new Error(refused), hasLost }
 }
 

@@ -5,12 +5,12 @@ import type { Redis } from '../context.ts'
 
 const CHANNEL = 'assay:wake'
 
-/** Tells every listening process that there is work; if that fails, the tick finds it. */
+/** Notifies every listening process that there is work; if that fails, the tick finds it. */
 export function publishWake(redis: Redis): void {
   redis.publish(CHANNEL, '').catch(() => {})
 }
 
-/** Tells every listening process to release the items of a run; their heartbeats find out as well. */
+/** Asks every listening process to release the items of a run; their heartbeats find out as well. */
 export function publishAbort(redis: Redis, runId: string): void {
   redis.publish(CHANNEL, runId).catch(() => {})
 }

@@ -141,7 +141,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell what waits, and what for
+         * Report what waits, and what for
          * @description Runs with items that wait, each with what keeps it from starting more, and items that wait to be tried again.
          */
         get: operations["getQueue"];
@@ -266,7 +266,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The live keys of a project, newest first: in pages if told, else streamed, and an answer that breaks off was not complete. No key is ever shown again after it was made.
+         * @description The live keys of a project, newest first: in pages if asked for, else streamed, and an answer that breaks off was not complete. No key is ever shown again after it was made.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -379,7 +379,7 @@ export interface paths {
         get: operations["listAlertChannels"];
         put?: never;
         /**
-         * Tell a project's alerts to a webhook or an e-mail address
+         * Send a project's alerts to a webhook or an e-mail address
          * @description A webhook gets each alert, its end and the digests of runs as JSON, as blocks of Slack or as a card of Teams, signed and repeated like a callback. Mail takes an SMTP server, which whoever runs the installation names. The same URL added again is the channel it was, with what is said of it now.
          */
         post: operations["createAlertChannel"];
@@ -400,7 +400,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Stop telling alerts to a channel
+         * Stop sending alerts to a channel
          * @description Messages that were written before are still delivered.
          */
         delete: operations["deleteAlertChannel"];
@@ -766,7 +766,7 @@ export interface paths {
         };
         /**
          * List the items of a run
-         * @description In the order they are dispatched, unless told otherwise. With a filter one page looks through at most 20000 items, so it may hold fewer than `limit`, or none, and still lead on; so may one whose inputs and outputs are of 8 MiB.
+         * @description By default in the order they are dispatched. With a filter one page looks through at most 20000 items, so it may hold fewer than `limit`, or none, and still lead on; so may one whose inputs and outputs are of 8 MiB.
          */
         get: operations["listRunItems"];
         put?: never;
@@ -989,7 +989,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell why an item is not running
+         * Explain why an item is not running
          * @description One token, one sentence, and the figures they rest on, as they are at the moment. `runtime_starting` and `provider_rate` are conclusions: nothing has come back from the run yet, and the last attempt ended in the words of a rate limit.
          */
         get: operations["whyItem"];
@@ -1190,7 +1190,7 @@ export interface paths {
         };
         /**
          * List why items did not work
-         * @description The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, are alike as well.
+         * @description The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, count as the same as well.
          *
          *     All items count, decided about or not, as long as their records are kept. An item that ended without being dispatched has its cause once the tick has named it.
          */
@@ -1378,7 +1378,7 @@ export interface paths {
         put?: never;
         /**
          * Send again
-         * @description For what was delivered and lost by its receiver, or given up: tried once more and three times after. The id stays the same, so a receiver that has handled it can tell.
+         * @description For what was delivered and lost by its receiver, or given up: tried once more and three times after. The id stays the same, so a receiver that has handled it recognizes it.
          */
         post: operations["resendDelivery"];
         delete?: never;
@@ -1396,7 +1396,7 @@ export interface paths {
         };
         /**
          * List alerts
-         * @description Newest first. A rule alerts once about one schedule, agent or project until that is resolved, however often it finds the same; a missed schedule is told again after 24 hours.
+         * @description Newest first. A rule alerts once about one schedule, agent or project until that is resolved, however often it finds the same; a missed schedule is reported again after 24 hours.
          */
         get: operations["listAlerts"];
         put?: never;
@@ -1936,7 +1936,7 @@ export interface paths {
         };
         /**
          * List an account's quotas, and how full they are
-         * @description As GET /v1/quotas tells them to the account itself.
+         * @description As GET /v1/quotas reports them to the account itself.
          */
         get: operations["listAccountQuotas"];
         put?: never;
@@ -2004,7 +2004,7 @@ export interface webhooks {
         put?: never;
         /**
          * A run has come to an end
-         * @description Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is told again, with another `transition`. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         * @description Sent to the callback_url of a run each time its status becomes one that is an end; a partial run that turns completed is reported again, with another `transition`. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
          */
         post: operations["onRunFinished"];
         delete?: never;
@@ -2044,7 +2044,7 @@ export interface webhooks {
         put?: never;
         /**
          * An alert was resolved
-         * @description Sent to the alert channels of a project when what an alert told is so no more. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
+         * @description Sent to the alert channels of a project when what an alert reported is so no more. Any 2xx within 15 s takes it; else it is tried 3 times more, each later than the last.
          */
         post: operations["onAlertResolved"];
         delete?: never;
@@ -2304,7 +2304,7 @@ export interface components {
             /** @description False if it gets the refusals of its providers itself, because it has a fallback. */
             wait?: boolean;
             network?: string[];
-            /** @description Models it calls: those without a price are told at the deploy, and refused under a budget. */
+            /** @description Models it calls: those without a price are reported at the deploy, and refused under a budget. */
             models?: string[];
             input_schema?: components["schemas"]["Json"] & unknown;
             output_schema?: components["schemas"]["Json"] & unknown;
@@ -2405,7 +2405,7 @@ export interface components {
             timestamp: string;
             data: components["schemas"]["Alert"];
         };
-        /** @description What an alert told is so no more. */
+        /** @description What an alert reported is so no more. */
         AlertResolved: {
             /** @enum {string} */
             type: "alert.resolved";
@@ -2469,7 +2469,7 @@ export interface components {
              */
             project_id: string;
             name: string;
-            /** @description How the key begins, to tell it from others. */
+            /** @description How the key begins, to distinguish it from others. */
             prefix: string;
             /**
              * Format: date-time
@@ -2596,7 +2596,7 @@ export interface components {
             budget_cents?: number;
             /** @description Time one item may take. */
             timeout_seconds?: number;
-            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day. */
             patience_seconds?: number;
             /**
              * Format: uri
@@ -2628,7 +2628,7 @@ export interface components {
              */
             ends_at: string;
         };
-        /** @description Why items did not work, or are held: what is alike is one cause. */
+        /** @description Why items did not work, or are held: similar ones are one cause. */
         Cause: {
             /**
              * @description Made of what the cause is made of, so it stays the same.
@@ -2806,10 +2806,10 @@ export interface components {
         DeclaredSchedule: {
             /** @description Five fields. */
             cron: string;
-            /** @description An IANA zone; UTC unless told. */
+            /** @description An IANA zone; UTC by default. */
             timezone?: string;
             source?: components["schemas"]["SourceOrder"];
-            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            /** @description Who gets the results of each run as a file when it has ended; nobody by default. */
             results?: {
                 /**
                  * Format: uri
@@ -2817,7 +2817,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told. `csv` unless told.
+                 * @description csv by default. `csv` by default.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -2897,7 +2897,7 @@ export interface components {
              */
             project_id: string;
             /**
-             * @description What it tells.
+             * @description What it reports.
              * @enum {string}
              */
             kind: "run.finished" | "alert.raised" | "alert.resolved" | "run.digest" | "channel.test" | "run.results";
@@ -2908,7 +2908,7 @@ export interface components {
             run_id: string | null;
             /**
              * Format: uuid
-             * @description The alert that it tells.
+             * @description The alert that it reports.
              */
             alert_id: string | null;
             /** @description Where it goes. */
@@ -3038,7 +3038,7 @@ export interface components {
             };
             /** @description A label of your own, for example a commit. */
             external_id?: string;
-            /** @description Tell what would be done, and do nothing. */
+            /** @description Report what would be done, and do nothing. */
             dry_run?: boolean;
         } | {
             /** @enum {string} */
@@ -3049,7 +3049,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description `ndjson` unless told.
+             * @description `ndjson` by default.
              * @enum {string}
              */
             protocol?: "ndjson" | "json";
@@ -3060,7 +3060,7 @@ export interface components {
             };
             /** @description A label of your own, for example a commit. */
             external_id?: string;
-            /** @description Tell what would be done, and do nothing. */
+            /** @description Report what would be done, and do nothing. */
             dry_run?: boolean;
         };
         /** @description What a deploy does to the schedules and triggers of an agent. Those that no code ever declared are left alone and not listed. */
@@ -3269,7 +3269,7 @@ export interface components {
             items: number;
             /** @description Model calls that were looked at. */
             calls: number;
-            /** @description Of these, calls that stay as they were: their agent told the answer, or it (or the prompt, where that is compared) was too long to keep. */
+            /** @description Of these, calls that stay as they were: their agent reported the answer, or it (or the prompt, where that is compared) was too long to keep. */
             calls_left: number;
             /** @description Each verdict that occurs. */
             verdicts: {
@@ -3523,7 +3523,7 @@ export interface components {
              */
             project_id: string;
             name: string;
-            /** @description How the key begins, to tell it from others. */
+            /** @description How the key begins, to distinguish it from others. */
             prefix: string;
             /**
              * Format: date-time
@@ -3584,7 +3584,7 @@ export interface components {
             name: string;
             /** @description How the list is filtered: the query of the page's address, without `?`. */
             query: string;
-            /** @description Everybody in the project sees it; false unless told. */
+            /** @description Everybody in the project sees it; false by default. */
             shared?: boolean;
         };
         /** @description A trigger with the secret that was just made. */
@@ -3694,7 +3694,7 @@ export interface components {
             budget_cents?: number;
             /** @description Time one item may take. */
             timeout_seconds?: number;
-            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day. */
             patience_seconds?: number;
             /**
              * Format: uri
@@ -3964,7 +3964,7 @@ export interface components {
             plan: components["schemas"]["DeployPlan"];
         };
         PromoteOrder: {
-            /** @description Tell what would be done, and do nothing. */
+            /** @description Report what would be done, and do nothing. */
             dry_run?: boolean;
         };
         /** @description What of a project waits, and what for. */
@@ -4087,7 +4087,7 @@ export interface components {
             project_id: string;
             name: string | null;
             /**
-             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
+             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay by default.
              * @enum {string}
              */
             action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
@@ -4107,7 +4107,7 @@ export interface components {
             /** @description The step that runs again with what follows it; items without it go by reuse. */
             from_step: string | null;
             /**
-             * @description The deployment that runs: the current one unless told, or the one each item ran with.
+             * @description The deployment that runs: by default the current one, or the one each item ran with.
              * @enum {string}
              */
             deployment: "current" | "original";
@@ -4216,7 +4216,7 @@ export interface components {
             /** @description For people. */
             name?: string;
             /**
-             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
+             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay by default.
              * @enum {string}
              */
             action?: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
@@ -4224,14 +4224,14 @@ export interface components {
             /** @description Replay this many first, and the rest only if they do better than before: at least one of them works, and no more of them fail than had failed. */
             first?: number;
             /**
-             * @description Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto unless told.
+             * @description Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto by default.
              * @enum {string}
              */
             reuse?: "auto" | "all" | "none";
             /** @description Key of a step: it and what follows run again, those before it are taken over. Instead of reuse. */
             from_step?: string;
             /**
-             * @description The deployment that runs: the current one unless told, or the one each item ran with.
+             * @description The deployment that runs: by default the current one, or the one each item ran with.
              * @enum {string}
              */
             deployment?: "current" | "original";
@@ -4243,7 +4243,7 @@ export interface components {
         /** @description What a recovery would act on. */
         RecoveryPlan: {
             /**
-             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.
+             * @description What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay by default.
              * @enum {string}
              */
             action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
@@ -4322,7 +4322,7 @@ export interface components {
             still_fail: number;
             /** @description Of those, how many ended like their original without asking anything again. */
             unchanged: number;
-            /** @description It has not begun: it waits for the stage before it. */
+            /** @description It has not started: it waits for the stage before it. */
             waiting: boolean;
         };
         Relative: {
@@ -4351,7 +4351,7 @@ export interface components {
         /** @description How an item is replayed. */
         ReplayOrder: {
             /**
-             * @description Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto unless told.
+             * @description Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto by default.
              * @enum {string}
              */
             reuse?: "auto" | "all" | "none";
@@ -4360,7 +4360,7 @@ export interface components {
             /** @description Another input instead of the original one. No steps are taken over then, unless from_step says that those before it still hold, or reuse that all do. */
             input?: unknown;
             /**
-             * @description The deployment that runs: the current one unless told.
+             * @description The deployment that runs: the current one by default.
              * @enum {string}
              */
             deployment?: "current" | "original";
@@ -4432,7 +4432,7 @@ export interface components {
         };
         /** @description How an item goes on. */
         ResumeOrder: {
-            /** @description Money granted on top, in cents; at the item's budget, its declared budget once more unless told. */
+            /** @description Money granted on top, in cents; at the item's budget, its declared budget once more by default. */
             budget_cents?: number;
         };
         /** @description The run as it was when it had come to this end. */
@@ -4954,7 +4954,7 @@ export interface components {
             budget_cents?: number;
             /** @description Time one item may take. */
             timeout_seconds?: number;
-            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day. */
             patience_seconds?: number;
             /**
              * Format: uri
@@ -5040,7 +5040,7 @@ export interface components {
             callback_url: string | null;
             /** @description What each of its runs is tagged with when it starts. */
             tags: string[];
-            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            /** @description Who gets the results of each run as a file when it has ended; nobody by default. */
             results: {
                 /**
                  * Format: uri
@@ -5048,7 +5048,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told. `csv` unless told.
+                 * @description csv by default. `csv` by default.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -5100,7 +5100,7 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
-            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day. */
             patience_seconds?: number | null;
             /**
              * Format: uri
@@ -5109,7 +5109,7 @@ export interface components {
             callback_url?: string | null;
             /** @description Words by which runs are found again, such as a customer or a ticket. */
             tags?: string[];
-            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            /** @description Who gets the results of each run as a file when it has ended; nobody by default. */
             results?: {
                 /**
                  * Format: uri
@@ -5117,7 +5117,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told. `csv` unless told.
+                 * @description csv by default. `csv` by default.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -5209,9 +5209,9 @@ export interface components {
             agent_id: string;
             /** @description Five fields: minute, hour, day of the month, month, day of the week. Read on the wall clock of the zone. */
             cron: string;
-            /** @description A name of the IANA database. `UTC` unless told. */
+            /** @description A name of the IANA database. `UTC` by default. */
             timezone?: string;
-            /** @description `true` unless told. */
+            /** @description `true` by default. */
             enabled?: boolean;
             /** @description What people call it, and its runs. */
             name?: string | null;
@@ -5228,7 +5228,7 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
-            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day. */
             patience_seconds?: number | null;
             /**
              * Format: uri
@@ -5237,7 +5237,7 @@ export interface components {
             callback_url?: string | null;
             /** @description Words by which runs are found again, such as a customer or a ticket. */
             tags?: string[];
-            /** @description Who gets the results of each run as a file when it has ended; nobody unless told. */
+            /** @description Who gets the results of each run as a file when it has ended; nobody by default. */
             results?: {
                 /**
                  * Format: uri
@@ -5245,7 +5245,7 @@ export interface components {
                  */
                 url: string;
                 /**
-                 * @description csv unless told. `csv` unless told.
+                 * @description csv by default. `csv` by default.
                  * @enum {string}
                  */
                 format?: "json" | "ndjson" | "csv";
@@ -5402,7 +5402,7 @@ export interface components {
              */
             agent_id?: string;
             source?: components["schemas"]["SourceOrder"];
-            /** @description A name of the IANA database. `UTC` unless told. */
+            /** @description A name of the IANA database. `UTC` by default. */
             timezone?: string;
         };
         /** @description What was wrong with a source. */
@@ -5702,7 +5702,7 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
-            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day. */
             patience_seconds?: number | null;
             /**
              * Format: uri
@@ -5773,7 +5773,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description bearer unless told: the secret that is made here. The others are signatures of known senders.
+             * @description bearer by default: the secret that is made here. The others are signatures of known senders.
              * @enum {string}
              */
             scheme?: "bearer" | "standard_webhooks" | "github" | "stripe" | "slack" | "shopify";
@@ -5797,7 +5797,7 @@ export interface components {
             concurrency?: number | null;
             /** @description Time one item may take. */
             timeout_seconds?: number | null;
-            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. What the agent declares unless told, else a day. */
+            /** @description How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day. */
             patience_seconds?: number | null;
             /**
              * Format: uri
@@ -6017,7 +6017,7 @@ export interface components {
         /** @description What of an item is called wrong. */
         WrongOrder: {
             /**
-             * @description What you looked at. verdict: what was recorded. question: it is not what triage asks. correction: an ok item that was called wrong did work after all. verdict unless told.
+             * @description What you looked at. verdict: what was recorded. question: it is not what triage asks. correction: an ok item that was called wrong did work after all. verdict by default.
              * @enum {string}
              */
             of?: "verdict" | "question" | "correction";
@@ -6100,7 +6100,7 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6111,7 +6111,7 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6123,7 +6123,7 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6135,7 +6135,7 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6147,7 +6147,7 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6205,7 +6205,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to mend, `process_restarting` that `npm start` waits before it starts what crashed again; the message and `dependencies` say why. */
+            /** @description `dependency_unreachable` names the store that did not answer, `dependency_unusable` what a person has to fix, `process_restarting` that `npm start` waits before it starts what crashed again; the message and `dependencies` say why. */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6218,7 +6218,7 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6229,7 +6229,7 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6241,7 +6241,7 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6253,7 +6253,7 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6265,7 +6265,7 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to mend it. `unknown`: PostgreSQL would have to tell, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -7775,13 +7775,13 @@ export interface operations {
                     /** @description A label for people. */
                     name: string;
                     /**
-                     * @description A viewer only reads; an operator unless told.
+                     * @description A viewer only reads; an operator by default.
                      * @enum {string}
                      */
                     role?: "operator" | "viewer";
                     /**
                      * Format: date-time
-                     * @description From then on it is refused; never unless told. A key that expires makes none that outlives it.
+                     * @description From then on it is refused; never by default. A key that expires makes none that outlives it.
                      */
                     expires_at?: string;
                 };
@@ -8248,7 +8248,7 @@ export interface operations {
                     agent_id?: string;
                     /** @description False mutes the rule. */
                     enabled: boolean;
-                    /** @description What the rule compares with; without it, what it is unless told. */
+                    /** @description What the rule compares with; without it, the default. */
                     bounds?: {
                         [key: string]: number;
                     };
@@ -8438,7 +8438,7 @@ export interface operations {
                     /** @description An http or https URL, or mailto: with one address. */
                     url: string;
                     /**
-                     * @description How it is written to; guessed from the URL unless told.
+                     * @description How it is written to; by default guessed from the URL.
                      * @enum {string}
                      */
                     format?: "json" | "slack" | "teams" | "mail";
@@ -8854,7 +8854,7 @@ export interface operations {
                      * @example 06:30
                      */
                     finished_by: string;
-                    /** @description A name of the IANA database; the schedule's own unless told, and UTC for an agent. */
+                    /** @description A name of the IANA database; by default the schedule's own, and UTC for an agent. */
                     timezone?: string;
                 };
             };
@@ -9344,7 +9344,7 @@ export interface operations {
                  */
                 config?: "false";
                 /**
-                 * @description Tells of each what it did lately too.
+                 * @description Also reports what each did lately.
                  * @example true
                  */
                 activity?: "true";
@@ -9844,7 +9844,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -10615,7 +10615,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 500.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 500.
                  * @example 1
                  */
                 limit?: number;
@@ -11018,7 +11018,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description desc is the last one to be dispatched first; asc unless told.
+                 * @description desc is the last one to be dispatched first; asc by default.
                  * @example asc
                  */
                 order?: "asc" | "desc";
@@ -11033,7 +11033,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 500.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 500.
                  * @example 1
                  */
                 limit?: number;
@@ -11314,17 +11314,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whose declaration counts, of its current version: the run's own agent unless told.
+                 * @description Whose declaration counts, of its current version: the run's own agent by default.
                  * @example ticket-triage
                  */
                 agent?: string;
                 /**
-                 * @description As declared unless told.
+                 * @description By default as declared.
                  * @example sure
                  */
                 refusals?: "sure" | "balanced" | "off";
                 /**
-                 * @description What answers are looked at for, with commas between; none for nothing. As declared unless told.
+                 * @description What answers are looked at for, with commas between; none for nothing. By default as declared.
                  * @example cut_json,asks_back
                  */
                 checks?: string;
@@ -11334,7 +11334,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 2000 unless told; clamped to 1 to 2000.
+                 * @description Entries in one page: 2000 by default; clamped to 1 to 2000.
                  * @example 1
                  */
                 limit?: number;
@@ -11442,7 +11442,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description `finish` unless told.
+                     * @description `finish` by default.
                      * @enum {string}
                      */
                     in_flight?: "finish" | "abort";
@@ -11728,12 +11728,12 @@ export interface operations {
                  */
                 since?: string;
                 /**
-                 * @description ok: what worked in some try. not_ok: what has not worked in any. all unless told.
+                 * @description ok: what worked in some try. not_ok: what has not worked in any. all by default.
                  * @example all
                  */
                 only?: "ok" | "not_ok" | "all";
                 /**
-                 * @description What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input unless told.
+                 * @description What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input by default.
                  * @example item_id,outcome_status,output
                  */
                 fields?: string;
@@ -12935,7 +12935,7 @@ export interface operations {
                  */
                 project_id?: string;
                 /**
-                 * @description Tell how many there are, too.
+                 * @description Also report how many there are.
                  * @example true
                  */
                 count?: "true";
@@ -12945,7 +12945,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -13049,7 +13049,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -13173,7 +13173,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -13361,7 +13361,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -13827,7 +13827,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -14035,7 +14035,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -14337,7 +14337,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -14444,7 +14444,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -15275,7 +15275,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 500.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 500.
                  * @example 1
                  */
                 limit?: number;
@@ -15486,7 +15486,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -16075,7 +16075,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -16753,7 +16753,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -17171,7 +17171,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;
@@ -17268,7 +17268,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description Entries in one page: 50 unless told; clamped to 1 to 200.
+                 * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1
                  */
                 limit?: number;

@@ -108,9 +108,9 @@ function saidOf(
   { model, prompt }: ScriptedRequest,
   place: number,
 ): Said {
-  const told = typeof answer === 'string' ? { text: answer } : answer
-  const { refusal, tool_calls = [], finish = 'stop' } = told
-  const text = told.json === undefined ? (told.text ?? '') : JSON.stringify(told.json)
+  const given = typeof answer === 'string' ? { text: answer } : answer
+  const { refusal, tool_calls = [], finish = 'stop' } = given
+  const text = given.json === undefined ? (given.text ?? '') : JSON.stringify(given.json)
   const calls = tool_calls.length > 0 ? JSON.stringify(tool_calls) : ''
   return {
     model,
@@ -118,8 +118,8 @@ function saidOf(
     refusal,
     tool_calls,
     finish,
-    input_tokens: told.input_tokens ?? tokensOf(prompt),
-    output_tokens: told.output_tokens ?? tokensOf((refusal ?? text) + calls),
+    input_tokens: given.input_tokens ?? tokensOf(prompt),
+    output_tokens: given.output_tokens ?? tokensOf((refusal ?? text) + calls),
     place,
   }
 }

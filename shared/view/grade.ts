@@ -26,4 +26,4 @@ export function sayDiffering(changes: readonly RegradeChange[]): string | undefi
 
 /** @example '2 calls stay as they were: …' */
 export const sayLeft = (calls: number): string =>
-  `${counted(calls, 'call')} ${calls === 1 ? 'stays as it was' : 'stay as they were'}: an agent told the answer, or it or its prompt was too long to keep`
+  `${counted(calls, 'call')} ${calls === 1 ? 'stays as it was' : 'stay as they were'}: an agent reported the answer, or it or its prompt was too long to keep`

@@ -31,7 +31,7 @@ export function runName(run: { name: string | null; agent_slug: string; replay_o
   return run.replay_of === null ? own : `replay of ${own}`
 }
 
-/** Items that wait for a person: where some paused ones go on by themselves, the run does not tell how many do not. */
+/** Items that wait for a person: where some paused ones go on by themselves, the run does not say how many do not. */
 export const itemsToDecide = (run: Pick<RunCounts, 'undecided_count' | 'paused' | 'waits_for_money'>) =>
   run.undecided_count + (run.waits_for_money ? 0 : run.paused)
 

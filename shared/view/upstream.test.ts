@@ -12,7 +12,7 @@ const wait = {
   next_at: '2026-03-02T03:12:05.000Z',
 }
 
-it('what a run waits for is told with who said what, since when, and when it is tried', () => {
+it('what a run waits for is reported with who said what, since when, and when it is tried', () => {
   expect(sayRunWait(wait, NOW)).toBe(
     'Away: api.openai.com (OPENAI_API_KEY) serves nobody: connection refused. So since 12 min; it is tried again in 5 s.',
   )

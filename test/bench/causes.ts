@@ -55,9 +55,9 @@ let messages = 0
 for (const file of files) {
   const rows = parse<Labelled>(readFileSync(join(values.data, file)), { columns: true, relax_quotes: true })
   const contents = rows.map(row => row.Content)
-  const begun = performance.now()
+  const started = performance.now()
   const groups = groupsOf(contents)
-  took += performance.now() - begun
+  took += performance.now() - started
   messages += rows.length
   const labels = rows.map(row => row.EventId)
   const accuracy = groupAccuracy(labels, groups)

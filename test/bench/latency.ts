@@ -42,7 +42,7 @@ export async function startsOf(
     taken => taken < samples,
     async i => {
       const got = once(worker, 'message') as Promise<[{ at: number }]>
-      worker.send('tell')
+      worker.send('report')
       const at = performance.timeOrigin + performance.now()
       const submitted = submit(i)
       latencies.push((await got)[0].at - at)

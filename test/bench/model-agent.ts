@@ -39,9 +39,9 @@ const answerOf = (seq: number) => ({
 })
 
 // The bench asks for a message when the next request arrives.
-let tell = false
+let shouldReport = false
 process.on('message', () => {
-  tell = true
+  shouldReport = true
 })
 
 /** Between two and four thirds of the average, the same for an item in every run. */
@@ -62,8 +62,8 @@ function linesOf(seq: number, attempt: number, duration_ms: number): string {
 }
 
 const server = createServer((request, response) => {
-  if (tell) {
-    tell = false
+  if (shouldReport) {
+    shouldReport = false
     process.send?.({ at: performance.timeOrigin + performance.now() })
   }
   const chunks: Buffer[] = []

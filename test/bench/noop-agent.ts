@@ -12,9 +12,9 @@ const OK = ['result', `"output":${output}`]
 const FAILED = ['error', '"error":{"code":"upstream_down","message":"the warehouse answered 503"}']
 
 // The bench asks for a message when the next request arrives.
-let tell = false
+let shouldReport = false
 process.on('message', () => {
-  tell = true
+  shouldReport = true
 })
 
 function step(seq: number, attempt: number, i: number): string {
@@ -35,8 +35,8 @@ function answerTo(body: string): string {
 }
 
 const server = createServer((request, response) => {
-  if (tell) {
-    tell = false
+  if (shouldReport) {
+    shouldReport = false
     process.send?.({ at: performance.timeOrigin + performance.now() })
   }
   const chunks: Buffer[] = []

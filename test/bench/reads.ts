@@ -149,7 +149,7 @@ async function timeOf({ bench, items, ...batch }: Filled, read: Read) {
   return response.ok ? performance.now() - began : null
 }
 
-/** Measures both in turn, so that other load on the machine affects both alike; returns medians. */
+/** Measures both in turn, so that other load on the machine affects both equally; returns medians. */
 async function compare(name: string, small: Filled, large: Filled): Promise<void> {
   const taken: [number[], number[]] = [[], []]
   for (let i = 0; i < TIMES + 5; i++) {

@@ -41,8 +41,9 @@ export async function slow(bench: Bench, items: number): Promise<Measure> {
 async function besideSlow<T>(bench: Bench, { agent_id, project }: Agent, work: () => Promise<T>): Promise<T> {
   const { client } = project
   const { run_id } = await client.submitLines({ agent_id }, lines(SLOW_ITEMS))
-  const begun = async () => (await bench.sql`select from claims where run_id = ${run_id} limit 1`).length > 0
-  while (!(await begun())) await pause(LOOK_MS)
+  const hasStarted = async () =>
+    (await bench.sql`select from claims where run_id = ${run_id} limit 1`).length > 0
+  while (!(await hasStarted())) await pause(LOOK_MS)
   const done = await work()
   // The first cancellation starts no more items, the second aborts those in flight.
   for (let i = 0; i < 2; i++) {

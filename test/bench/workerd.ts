@@ -57,7 +57,7 @@ try {
   )
   const times = { kept: [] as number[], fresh: [] as number[] }
   for (let n = 0; n < REQUESTS; n++) {
-    // Both are measured in turn, so that other load affects both alike.
+    // Both are measured in turn, so that other load affects both equally.
     times.kept.push(await ask(`${kept.url}/v2/runs`, api_key))
     times.fresh.push(await ask(`${fresh.url}/v2/runs`, api_key))
   }

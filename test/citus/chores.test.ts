@@ -72,7 +72,7 @@ async function sweepAll(): Promise<string[]> {
 it('the chores of the tick do the work of projects on every node', async () => {
   const { ctx, sql } = engine
   expect(await sweepAll()).toEqual([])
-  // Once a year, in the minute that has begun.
+  // Once a year, in the minute that has started.
   const due = new Date(Math.floor(Date.now() / 60_000) * 60_000)
   const minute = due.getUTCMinutes()
   const day = `${due.getUTCHours()} ${due.getUTCDate()} ${due.getUTCMonth() + 1} *`

@@ -65,11 +65,11 @@ describe.each(PAGES)('infra/%s.md', page => {
 it('the timeout that OpenFaaS’s page sets for the gateway and Traefik is what its functions need', async () => {
   const files = new Map(filesOf('openfaas', await readExample('openfaas'), 'a test'))
   const [, seconds] = /The gateway must allow (\d+) s/.exec(files.get('stack.yml')!)!
-  const told = blocksOf('openfaas')
+  const commands = blocksOf('openfaas')
     .map(one => one.commands)
     .join('')
-  expect(told).toContain(`gateway.upstreamTimeout=${seconds}s`)
-  expect(told).toContain(`ports.websecure.transport.respondingTimeouts.readTimeout=${seconds}s`)
+  expect(commands).toContain(`gateway.upstreamTimeout=${seconds}s`)
+  expect(commands).toContain(`ports.websecure.transport.respondingTimeouts.readTimeout=${seconds}s`)
   expect(files.get('ingress.yaml')).toContain(
     `respondingTimeouts.readTimeout of its entry point says ${seconds}s`,
   )

@@ -253,12 +253,12 @@ export function automationPart(given: Given): void {
       const one = await deploy(id, { schedules: [{ cron: '0 1 * * *' }] })
       const two = await deploy(id, { schedules: [{ cron: '0 2 * * *' }], triggers: [{ name: 'orders' }] })
       const path = `/v1/agents/${id}/deployments/${one.json.id}/promote`
-      const told = await given().call('POST', path, { body: { dry_run: true } })
-      expect(told.json).toMatchObject({ dry_run: true, version: 1, created: false, current_version: 2 })
+      const planned = await given().call('POST', path, { body: { dry_run: true } })
+      expect(planned.json).toMatchObject({ dry_run: true, version: 1, created: false, current_version: 2 })
       expect(await crons(id)).toEqual(['0 2 * * *'])
       const promoted = await given().call('POST', path)
       expect(promoted.json).toMatchObject({ version: 1, is_current: true })
-      expect(done(promoted)).toEqual(done(told))
+      expect(done(promoted)).toEqual(done(planned))
       expect(done(promoted)).toEqual([
         ['created', '0 1 * * *'],
         ['deleted', '0 2 * * *'],

@@ -16,7 +16,7 @@ export function deliveriesPart(given: Given): void {
   afterEach(() => receiver.close())
 
   /** A run whose callback was tried once and failed, on a host that sends nothing itself. */
-  async function untold() {
+  async function undelivered() {
     const world = given()
     const { run } = await ran(world, works, [{ input: 1, item_id: 'a' }], { callback_url: receiver.url })
     const list = async (query = '') =>
@@ -31,7 +31,7 @@ export function deliveriesPart(given: Given): void {
 
   describe('deliveries', () => {
     it('are listed with their state and read with every try [deliveries.log]', async () => {
-      const { run, id, list, read } = await untold()
+      const { run, id, list, read } = await undelivered()
       const delivery = { id, run_id: run, kind: 'run.finished', state: 'pending', try_count: 1 }
       expect(await list()).toMatchObject([delivery])
       expect(await list('&state=pending')).toHaveLength(1)
@@ -48,7 +48,7 @@ export function deliveriesPart(given: Given): void {
     })
 
     it('are sent again once they are over, under the same id and signed [deliveries.resend]', async () => {
-      const { world, id, list, read, resend } = await untold()
+      const { world, id, list, read, resend } = await undelivered()
       const early = await resend()
       expect([early.status, early.json.error.code]).toEqual([409, 'delivery_pending'])
       await world.ctx.sql`update deliveries set due_at = null where id = ${id}`

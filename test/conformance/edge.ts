@@ -69,8 +69,8 @@ export function edgePart(given: Given): void {
         '/v1/runs/0197f3b1-0000-7000-8000-000000000001/items',
         'Did you mean GET /v2/runs/{runId}/items?',
       ],
-      ['PATCH', '/nothing/like/it', 'GET /docs tells all operations.'],
-      ['GET', `/${'v'.repeat(5000)}`, 'GET /docs tells all operations.'],
+      ['PATCH', '/nothing/like/it', 'GET /docs lists all operations.'],
+      ['GET', `/${'v'.repeat(5000)}`, 'GET /docs lists all operations.'],
     ])('answers %s %s with a hint at what is nearest', async (method, path, hint) => {
       const { status, json } = await given().call(method, path)
       expect([status, json.error.hint.slice(0, hint.length)]).toEqual([404, hint])

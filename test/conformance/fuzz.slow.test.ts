@@ -20,7 +20,7 @@ import { type Answer, openWorld, type World } from './world.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 5000)
 const AT_ONCE = 25
-const TOLD_TIMES = 10 // how often progress is printed
+const PROGRESS_LINES = 10 // how often progress is printed
 const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 
 let world: World
@@ -146,7 +146,7 @@ it(
     await fc.assert(
       fc.asyncProperty(fc.array(wish, { minLength: AT_ONCE, maxLength: AT_ONCE }), async batch => {
         batches++
-        tellProgress(batches)
+        printProgress(batches)
         // While requests are sent, so that they meet items in every state.
         if (batches % 10 === 0) {
           turn.abort()
@@ -165,7 +165,7 @@ it(
     turn.abort()
     await playing
     await workOff(world, plays, AbortSignal.timeout(5000))
-    tellSuccesses()
+    printSuccesses()
     await addUp()
   },
   600_000 + REQUESTS * 50,
@@ -203,18 +203,18 @@ const plays: Play = item => {
 const began_ms = performance.now()
 
 /** Prints how many requests were sent, how fast, and how large the process is that sends and answers them. */
-function tellProgress(batches: number): void {
+function printProgress(batches: number): void {
   const all = Math.ceil(REQUESTS / AT_ONCE)
-  if (batches !== 1 && batches % Math.ceil(all / TOLD_TIMES) !== 0) return
+  if (batches !== 1 && batches % Math.ceil(all / PROGRESS_LINES) !== 0) return
   const seconds = (performance.now() - began_ms) / 1000
   const rate = Math.round((batches * AT_ONCE) / seconds)
   const mb = Math.round(process.memoryUsage().rss / 1e6)
-  const told = [...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`)
-  console.log(`fuzz: ${batches * AT_ONCE} requests, ${rate} a second, ${mb} MB; ${told.join(', ')}`)
+  const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`)
+  console.log(`fuzz: ${batches * AT_ONCE} requests, ${rate} a second, ${mb} MB; ${counts.join(', ')}`)
 }
 
 /** Prints how often each operation succeeded. One that never did was not tested: see fuzz-operations.ts. */
-function tellSuccesses(): void {
+function printSuccesses(): void {
   const operations = Object.values(world.contract.document.paths).flatMap(methods =>
     Object.values(methods).map(({ operationId }) => ({
       name: operationId,
@@ -277,8 +277,8 @@ async function send(wish: Wish): Promise<void> {
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     expect(answer.status).toBeLessThan(500)
     // A mail that was sent is shown with its HTML.
-    const told = wish.operation_id === 'getDelivery' ? '' : answer.text
-    expect(told).not.toMatch(/<html|<!doctype| at .+\.[mt]s:\d+|node_modules|PostgresError|select .+ from /i)
+    const shown = wish.operation_id === 'getDelivery' ? '' : answer.text
+    expect(shown).not.toMatch(/<html|<!doctype| at .+\.[mt]s:\d+|node_modules|PostgresError|select .+ from /i)
     if (answer.status >= 400) expect(Object.keys(answer.json)).toEqual(['error'])
     else if (!['viewer', 'stranger'].includes(wish.token as string)) learnFrom(wish.path, path, answer)
   } catch (error) {

@@ -40,7 +40,7 @@ export function outcomesPart(given: Given): void {
     let token: string
     let run: string
     // biome-ignore lint/suspicious/noExplicitAny: answers as they arrive
-    let told: any
+    let summary: any
     // biome-ignore lint/suspicious/noExplicitAny: answers as they arrive
     let items: any[]
     let texts: string
@@ -64,7 +64,7 @@ export function outcomesPart(given: Given): void {
       })
       run = submitted.json.run_id
       await workOff(world, obeys)
-      told = (await read(`/v2/runs/${run}`)).json
+      summary = (await read(`/v2/runs/${run}`)).json
       const listed = await read(`/v2/runs/${run}/items`)
       items = listed.json
       texts = listed.text
@@ -72,23 +72,23 @@ export function outcomesPart(given: Given): void {
     const named = (item_id: string) => items.find(item => item.item_id === item_id)
 
     it('counts its items by how they ended [runs.get, runs.total-items, runs.completed, runs.degraded-count, runs.failed, runs.paused]', () => {
-      expect(told).toMatchObject({ total_items: 6, completed: 4, degraded_count: 1, failed: 1, paused: 1 })
-      expect(told).toMatchObject({ cancelled: 0, queued: 0, running: 0, status: 'running' })
+      expect(summary).toMatchObject({ total_items: 6, completed: 4, degraded_count: 1, failed: 1, paused: 1 })
+      expect(summary).toMatchObject({ cancelled: 0, queued: 0, running: 0, status: 'running' })
     })
 
     it('says what it cost, and for how many items the cost is not known [runs.cost, runs.cost-is-a-lower-bound]', () => {
       // 1,500,007 tokens at a cent a million, rounded up to whole micro-dollars.
-      expect(told).toMatchObject({ aggregate_cost_cents: 2, cost_usd: 0.015001, unpriced_item_count: 1 })
+      expect(summary).toMatchObject({ aggregate_cost_cents: 2, cost_usd: 0.015001, unpriced_item_count: 1 })
     })
 
     it('gives the date of its price list, as its items do [prices.as-of]', async () => {
       const { json } = await read(`/v1/durable/runs/${named('work').id}`)
-      expect(told.prices_as_of).toMatch(/^\d{4}-\d{2}-\d{2}$/)
-      expect(json.prices_as_of).toBe(told.prices_as_of)
+      expect(summary.prices_as_of).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+      expect(json.prices_as_of).toBe(summary.prices_as_of)
     })
 
     it('says how many answers of models were read, and what was found in the others [runs.calls-read, steps.unread]', async () => {
-      expect(told).toMatchObject({ model_call_count: 2, unread_call_count: 1 })
+      expect(summary).toMatchObject({ model_call_count: 2, unread_call_count: 1 })
       expect(named('unpriced')).toMatchObject({ model_call_count: 1, unread_call_count: 1 })
       expect(named('work')).toMatchObject({ model_call_count: 0, unread_call_count: 0 })
       const { json } = await read('/v1/steps?item_id=unpriced')
@@ -115,7 +115,7 @@ export function outcomesPart(given: Given): void {
     })
 
     it('has the worst verdict of its items [runs.worst-outcome]', () => {
-      expect(told.worst_outcome_status).toBe('failed')
+      expect(summary.worst_outcome_status).toBe('failed')
     })
 
     it('has items with an id, an input, a verdict and a cost each [service.item-is-the-unit, runs.items, items.status, items.verdict, items.totals]', () => {

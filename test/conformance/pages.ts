@@ -112,8 +112,8 @@ export function pagesPart(given: Given): void {
     it('accepts a form of an older browser behind a proxy that replaces Host, by the configured address [sign-in.replaced-host]', async () => {
       const world = given()
       const signIn = (origin: string) => send('/dashboard/sign-in', world.first.account, { origin })
-      const told = await signIn('http://assay.test')
-      expect([told.status, told.headers.get('location')]).toEqual([303, '/dashboard'])
+      const signedIn = await signIn('http://assay.test')
+      expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/dashboard'])
       const refused = await signIn('https://assay.test')
       expect(refused.status).toBe(403)
       const text = await refused.text()

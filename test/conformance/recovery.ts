@@ -4,7 +4,7 @@ import { makeAgent, makeRun } from './make.ts'
 import { fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
 
-const mendedIn = async (world: ReturnType<Given>, run: string): Promise<(string | null)[]> =>
+const repairedIn = async (world: ReturnType<Given>, run: string): Promise<(string | null)[]> =>
   (await world.call('GET', `/v2/runs/${run}/items`)).json.map(
     (item: { mended_by: string | null }) => item.mended_by,
   )
@@ -158,14 +158,14 @@ export function recoveryPart(given: Given): void {
         [id, -1],
         [replay.json.record_id, 0],
       ])
-      expect(await mendedIn(world, run)).toEqual([replay.json.record_id])
-      expect(await mendedIn(world, replay.json.run_id)).toEqual([null])
+      expect(await repairedIn(world, run)).toEqual([replay.json.record_id])
+      expect(await repairedIn(world, replay.json.run_id)).toEqual([null])
       const { json } = await world.call('GET', `/v2/runs?item_id=again`)
       expect(json.map((one: { id: string }) => one.id)).toEqual([replay.json.run_id, run])
       expect((await world.call('GET', `/v2/runs/${run}/verify`)).json.balanced).toBe(true)
     })
 
-    it('mends nothing once people called it wrong, but a replay of it may [runs.items-mended]', async () => {
+    it('repairs nothing once people called it wrong, but a replay of it may [runs.items-mended]', async () => {
       const world = given()
       const { run } = await ran(world, fails(), [{ input: 1 }])
       const path = (id: string) => `/v1/durable/runs/${id}`
@@ -176,12 +176,12 @@ export function recoveryPart(given: Given): void {
         return json
       }
       const first = await replay(recordId(run))
-      expect(await mendedIn(world, run)).toEqual([first.record_id])
+      expect(await repairedIn(world, run)).toEqual([first.record_id])
       expect((await world.call('POST', `${path(first.record_id)}/wrong`)).status).toBe(200)
-      expect(await mendedIn(world, run)).toEqual([null])
+      expect(await repairedIn(world, run)).toEqual([null])
       const second = await replay(first.record_id)
-      expect(await mendedIn(world, run)).toEqual([second.record_id])
-      expect(await mendedIn(world, first.run_id)).toEqual([second.record_id])
+      expect(await repairedIn(world, run)).toEqual([second.record_id])
+      expect(await repairedIn(world, first.run_id)).toEqual([second.record_id])
     })
 
     it('keeps its item from another replay if it worked, unless people called it wrong [recovery.replay-again]', async () => {
@@ -390,15 +390,15 @@ export function recoveryPart(given: Given): void {
 
     it('counts items that ended like their original without another call [recoveries.unchanged]', async () => {
       const world = given()
-      const told: Play = item => [
+      const degrades: Play = item => [
         ...(item.recorded.length > 0 ? [] : fails()(item).slice(0, 1)),
         { type: 'result', seq: item.seq, attempt: item.attempt, degraded: 'not good', output: 1 },
       ]
-      const { run } = await ran(world, told, [{ input: 1 }])
+      const { run } = await ran(world, degrades, [{ input: 1 }])
       const started = await world.call('POST', '/v1/recoveries', {
         body: { filter: { run_id: run }, reuse: 'all' },
       })
-      await workOff(world, told)
+      await workOff(world, degrades)
       await advanceRecoveries(world.ctx)
       const recovery = (await world.call('GET', `/v1/recoveries/${started.json.id}`)).json
       expect(recovery).toMatchObject({ degraded: 1, unchanged: 1, stages: [{ still_fail: 1, unchanged: 1 }] })

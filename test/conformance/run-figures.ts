@@ -9,7 +9,7 @@ import type { Given } from './suite.ts'
 import type { World } from './world.ts'
 
 /** Plays what the input names; items that other tests have left work. */
-const asTold: Play = item => (PLAYS[item.input as keyof typeof PLAYS] ?? works)(item)
+const byInput: Play = item => (PLAYS[item.input as keyof typeof PLAYS] ?? works)(item)
 const PLAYS = {
   ok: works,
   fail: fails(),
@@ -19,7 +19,7 @@ const PLAYS = {
 
 type Inputs = (keyof typeof PLAYS)[]
 
-const told = (inputs: Inputs, partition_key = 'a') =>
+const itemsOf = (inputs: Inputs, partition_key = 'a') =>
   inputs.map((input, at) => ({ input, item_id: `${partition_key}-${at}`, partition_key }))
 
 /** Two ended runs of one agent over the same items. */
@@ -37,7 +37,7 @@ async function twoRuns(
       inputs.map((input, at) => ({ input, item_id: `same-${at}` })),
     )
   const runs: [string, string] = [await start(before), await start(after)]
-  await workOff(world, asTold)
+  await workOff(world, byInput)
   return runs
 }
 
@@ -46,9 +46,9 @@ export function runFiguresPart(given: Given): void {
   describe('runs in figures', () => {
     it('items are found by reason, by partition and by their id [runs.items-by-why]', async () => {
       const world = given()
-      const { run } = await ran(world, asTold, [
-        ...told(['ok', 'fail', 'empty', 'hold']),
-        ...told(['fail', 'ok'], 'b'),
+      const { run } = await ran(world, byInput, [
+        ...itemsOf(['ok', 'fail', 'empty', 'hold']),
+        ...itemsOf(['fail', 'ok'], 'b'),
       ])
       const found = async (query: string) => {
         const { status, json } = await world.call('GET', `/v2/runs/${run}/items?${query}`)
@@ -67,7 +67,7 @@ export function runFiguresPart(given: Given): void {
 
     it('items are listed from one of them on, forwards and backwards, with the same filters [runs.items-beside]', async () => {
       const world = given()
-      const { run } = await ran(world, asTold, told(['ok', 'fail', 'ok', 'empty', 'fail']))
+      const { run } = await ran(world, byInput, itemsOf(['ok', 'fail', 'ok', 'empty', 'fail']))
       const listed = (query: string) => world.call('GET', `/v2/runs/${run}/items?${query}`)
       const found = async (query: string) =>
         (await listed(query)).json.map((item: { item_id: string }) => item.item_id)
@@ -114,7 +114,7 @@ export function runFiguresPart(given: Given): void {
       const ids: Record<string, string> = {}
       for (const input of ['ok', 'fail', 'empty', 'hold'])
         ids[input] = await makeRun(world, agent.id, [{ input }])
-      await workOff(world, asTold)
+      await workOff(world, byInput)
       const { sql } = world.ctx
       const [old] = await sql`
         insert into runs ${sql({ id: firstIdAt(Date.parse('2026-01-02T12:00:00Z')).replace('8000-0', '8001-0'), project_id: world.first.project_id, agent_id: agent.id, total_items: 1 })}
@@ -141,9 +141,9 @@ export function runFiguresPart(given: Given): void {
 
     it('failures of a run are counted by reason, by cluster and by partition [runs.failures]', async () => {
       const world = given()
-      const { run } = await ran(world, asTold, [
-        ...told(['fail', 'fail', 'ok', 'hold']),
-        ...told(['empty', 'fail'], 'b'),
+      const { run } = await ran(world, byInput, [
+        ...itemsOf(['fail', 'fail', 'ok', 'hold']),
+        ...itemsOf(['empty', 'fail'], 'b'),
       ])
       await world.call('POST', `/v1/durable/runs/${recordId(run)}/acknowledge`, { body: {} })
       const { json } = await world.call('GET', `/v2/runs/${run}/failures`)
@@ -232,7 +232,7 @@ export function runFiguresPart(given: Given): void {
       const { project_id } = world.first
       const path = `/v1/projects/${project_id}/activity`
       const earlier = (await world.call('GET', `${path}?days=2`)).json
-      await ran(world, asTold, told(['ok', 'fail', 'empty', 'hold'], 'c'))
+      await ran(world, byInput, itemsOf(['ok', 'fail', 'empty', 'hold'], 'c'))
       const { json } = await world.call('GET', `${path}?days=2`)
       const grown = (of: (activity: typeof json) => number) => of(json) - of(earlier)
       const today = (name: string) => grown(({ days }) => days.at(-1)[name])
@@ -251,7 +251,7 @@ export function runFiguresPart(given: Given): void {
         const line = called(item, 'summed-model', 40, 2)
         return line.type === 'step' ? [{ ...line, step: { ...line.step, started_at } }, ...works(item)] : []
       }
-      await ran(world, calls, told(['ok', 'ok'], 'm'))
+      await ran(world, calls, itemsOf(['ok', 'ok'], 'm'))
       while ((await indexSteps(world.ctx.sql, 1000)) > 0);
       const path = `/v1/projects/${world.first.project_id}/models`
       const { json } = await world.call('GET', path)
@@ -265,7 +265,7 @@ export function runFiguresPart(given: Given): void {
       const world = given()
       const path = `/v1/projects/${world.first.project_id}/queue`
       const agent = await makeAgent(world)
-      const run_id = await makeRun(world, agent.id, told(['ok', 'ok'], 'q'))
+      const run_id = await makeRun(world, agent.id, itemsOf(['ok', 'ok'], 'q'))
       const { sql } = world.ctx
       // Of many that wait, only the longest waiting are listed.
       await sql`update runs set touched_at = 'epoch' where id = ${run_id}`
@@ -287,7 +287,7 @@ export function runFiguresPart(given: Given): void {
       const { sql } = world.ctx
       const { project_id } = world.first
       const agent = await makeAgent(world)
-      const run_id = await makeRun(world, agent.id, told(['ok', 'ok'], 'u'))
+      const run_id = await makeRun(world, agent.id, itemsOf(['ok', 'ok'], 'u'))
       const id = world.ctx.newId()
       await shut(sql, { project_id, id, words: 'No credit left' })
       await letWait(sql, { project_id, run_id }, id, 1)
@@ -321,8 +321,8 @@ export function runFiguresPart(given: Given): void {
       await sql`insert into occurrences ${sql(row as never)}`
       const { json } = await world.call('GET', `/v1/projects/${project_id}/activity`)
       const { last_24_hours: day } = json
-      const told = day.unfired.find((one: { schedule_id: string }) => one.schedule_id === schedule.id)
-      expect(told).toMatchObject({ outcome: 'missed', reason: 'overdue', agent_slug: agent.slug })
+      const listed = day.unfired.find((one: { schedule_id: string }) => one.schedule_id === schedule.id)
+      expect(listed).toMatchObject({ outcome: 'missed', reason: 'overdue', agent_slug: agent.slug })
       expect(day.unfired_moments).toBeGreaterThan(0)
     })
   })

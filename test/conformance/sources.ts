@@ -49,17 +49,17 @@ export function sourcesPart(given: Given): void {
 
     it('start a run over all rows when triggered by hand, which is invisible until it is complete [sources.schedule]', async () => {
       const { world, agent, call } = await made({}, { budget_cents: 500 })
-      const begun = Promise.withResolvers<void>()
+      const asked = Promise.withResolvers<void>()
       const more = Promise.withResolvers<void>()
       served.serve = async response => {
         response.writeHead(200)
         response.write(ticketLines(2500).join(''))
-        begun.resolve()
+        asked.resolve()
         await more.promise
         response.end()
       }
       const started = call('POST', '/trigger')
-      await begun.promise
+      await asked.promise
       for (;;) {
         const [row] = await world.ctx.sql`
           select count(*)::int as items from runs r join items i on i.project_id = r.project_id and i.run_id = r.id where r.agent_id = ${agent.id}`

@@ -1,4 +1,4 @@
-// What every host must do alike. Each part is a file; each test makes the agents and runs it needs.
+// What every host must do in the same way. Each part is a file; each test makes the agents and runs it needs.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accountPart } from './account.ts'

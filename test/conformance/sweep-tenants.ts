@@ -101,7 +101,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
   for (let n = 0; n < 2; n++) await post(`/v1/schedules/${schedule.json.id}/trigger`, {})
   const delivery_id = ctx.newId()
   for (const id of [ctx.newId(), delivery_id]) {
-    const told = {
+    const delivery = {
       id,
       project_id,
       run_id,
@@ -109,7 +109,7 @@ async function makeTenant(world: World, name: string, account_id: string) {
       url: `http://127.0.0.1:9/${name}`,
       due_at: null,
     }
-    await ctx.sql`insert into deliveries ${ctx.sql({ ...told, body: JSON.stringify(word) } as never)}`
+    await ctx.sql`insert into deliveries ${ctx.sql({ ...delivery, body: JSON.stringify(word) } as never)}`
   }
   const ended = { id: ctx.newId(), project_id, eligible: 0, status: 'completed' }
   await ctx.sql`insert into recoveries ${ctx.sql({ ...ended, filter: '{}', finished_at: new Date() } as never)}`

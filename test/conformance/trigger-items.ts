@@ -179,7 +179,7 @@ export function triggerItemsPart(given: Given): void {
       expect(served.asked.at(-1)!.headers.authorization).toBe('Bearer s3cret')
     })
 
-    it('tell their sender that the source failed, and nothing of its answer, and start nothing [triggers.source]', async () => {
+    it('report to their sender that the source failed, and nothing of its answer, and start nothing [triggers.source]', async () => {
       const trigger = await makeTrigger({ source: source() })
       served.serve = response => response.writeHead(500).end('out of order')
       const failed = await fire(trigger, 'null')
@@ -206,19 +206,19 @@ export function triggerItemsPart(given: Given): void {
     it('read no more sources at once than a project may', async () => {
       const trigger = await makeTrigger({ source: source() })
       const more = Promise.withResolvers<void>()
-      const begun = Array.from({ length: LIMITS.sources_at_once_per_project }, () =>
+      const started = Array.from({ length: LIMITS.sources_at_once_per_project }, () =>
         Promise.withResolvers<void>(),
       )
       let asked = 0
       served.serve = async response => {
         response.writeHead(200)
         response.write(ticketLines(1)[0])
-        begun[asked++]!.resolve()
+        started[asked++]!.resolve()
         await more.promise
         response.end()
       }
-      const waiting = begun.map(() => fire(trigger, 'null'))
-      await Promise.all(begun.map(one => one.promise))
+      const waiting = started.map(() => fire(trigger, 'null'))
+      await Promise.all(started.map(one => one.promise))
       const late = await fire(trigger, 'null')
       expect(refused(late)).toEqual([429, 'rate_limited'])
       expect(Number(late.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)

@@ -374,9 +374,9 @@ export function triggersPart(given: Given): void {
 
     it('sets the callback of its run by X-Callback-URL [triggers.callback-header]', async () => {
       const trigger = await makeTrigger()
-      const { json } = await fire(trigger, '{}', { 'X-Callback-URL': 'https://example.org/told' })
+      const { json } = await fire(trigger, '{}', { 'X-Callback-URL': 'https://example.org/notified' })
       const run = await given().call('GET', `/v2/runs/${json.run_id}`)
-      expect(run.json.callback_url).toBe('https://example.org/told')
+      expect(run.json.callback_url).toBe('https://example.org/notified')
     })
 
     it('shows when the trigger last started a run', async () => {
@@ -604,9 +604,9 @@ export function triggersPart(given: Given): void {
       const made = await makeTrigger({ scheme: 'standard_webhooks' })
       expect(made.secret).toMatch(/^whsec_/)
       const own = `whsec_${btoa('k'.repeat(32))}`
-      const told = await makeTrigger({ scheme: 'standard_webhooks', signing_secret: own })
-      expect(told.secret).toBeNull()
-      expect((await fireSigned(told, '{}', standard(own, '{}'))).status).toBe(202)
+      const withSecret = await makeTrigger({ scheme: 'standard_webhooks', signing_secret: own })
+      expect(withSecret.secret).toBeNull()
+      expect((await fireSigned(withSecret, '{}', standard(own, '{}'))).status).toBe(202)
       const rows = JSON.stringify(await given().ctx.sql`select * from triggers`)
       for (const secret of [made.secret, own]) expect(rows).not.toContain(secret.slice('whsec_'.length))
     })

@@ -53,8 +53,8 @@ export function earlyAnswerPart(given: Given): void {
       expect((await given().call('POST', path, anonymous)).status).toBe(401)
       for (const large of ['/v1/batches', `/v1/agents/${agent.id}/runs`, '/v1/agents']) {
         const json = { raw: batch(65, '{"agent_id":'), headers: { 'content-type': 'application/json' } }
-        const { status, json: told } = await given().call('POST', large, json)
-        expect([large, status, told.error.code]).toEqual([large, 400, 'body_too_large'])
+        const { status, json: refused } = await given().call('POST', large, json)
+        expect([large, status, refused.error.code]).toEqual([large, 400, 'body_too_large'])
       }
     })
   })

@@ -8,7 +8,7 @@ import { openWorld, type World } from '../conformance/world.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
 
-const asTold: Play = item => (item.input === 'ok' ? works : fails())(item)
+const byInput: Play = item => (item.input === 'ok' ? works : fails())(item)
 
 describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium)', () => {
   let world: World
@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium
     for (const [name, inputs] of runs) {
       const items = inputs.map((input, at) => ({ input, item_id: `ticket ${at}` }))
       ids.push(await makeRun(world, agent.id, items, { name }))
-      await workOff(world, asTold)
+      await workOff(world, byInput)
     }
     return ids
   }
@@ -103,7 +103,7 @@ describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium
     await deploy(world, agent.id)
     const runOver = async (name: string, item_id: string) => {
       const run = await makeRun(world, agent.id, [{ input: 'ok', item_id }], { name })
-      await workOff(world, asTold)
+      await workOff(world, byInput)
       return run
     }
     const sharing = await runOver('first', 'shared')
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium
   })
 
   it('shows held items as held, and can show only what got worse', async () => {
-    const held: Play = item => (item.input === 'hold' ? holds : asTold)(item)
+    const held: Play = item => (item.input === 'hold' ? holds : byInput)(item)
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
     const night = async (inputs: string[]) => {
@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium
   })
 
   it('takes the usual time and pace only from runs of about the same size', async () => {
-    const [, , alike, , alone] = await history(
+    const [, , similar, , alone] = await history(
       ['small', ['ok']],
       ['small', ['ok', 'ok']],
       ['small', THREE],
@@ -169,7 +169,7 @@ describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium
     await ranFor.waitFor()
     expect(await ranFor.getByText('usually').count()).toBe(0)
     expect(await page.locator('#run-facts > div', { hasText: 'Pace' }).getByText('usually').count()).toBe(0)
-    await page.goto(`/dashboard/runs/${alike}`)
+    await page.goto(`/dashboard/runs/${similar}`)
     await ranFor.getByText('usually').waitFor()
   })
 })

@@ -154,8 +154,8 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     expect(JSON.parse(copied)).toEqual({ text: 'a cat?' })
     const age = page.locator('time[data-age]').first()
-    const told = await age.textContent()
-    await expect.poll(() => age.textContent()).not.toBe(told)
+    const before = await age.textContent()
+    await expect.poll(() => age.textContent()).not.toBe(before)
   })
 
   it('replays from a step with another input, keeps what was typed if it is not JSON, and shows the result', async () => {
@@ -187,9 +187,9 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
   })
 
   it('links to the previous and the next item of the list it was opened from, also by keys', async () => {
-    const asTold: Play = item => (item.input === 'ok' ? works : failsAtTheEnd)(item)
+    const byInput: Play = item => (item.input === 'ok' ? works : failsAtTheEnd)(item)
     const items = ['fail', 'ok', 'fail', 'ok'].map((input, at) => ({ item_id: `one of ${at}`, input }))
-    const { run } = await ran(world, asTold, items)
+    const { run } = await ran(world, byInput, items)
     const page = await open(recordId(run, 2))
     const title = () => page.getByRole('heading', { level: 1 }).textContent()
     await page.getByRole('link', { name: 'Previous' }).click() // of all items, since no list was opened before

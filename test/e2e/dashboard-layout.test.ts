@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
     await page.locator('#what-goes-wrong [data-label=Steps]').first().waitFor()
   })
 
-  it('links an alert to the page where it can be mended, and an audit entry to what was changed', async () => {
+  it('links an alert to the page where it can be fixed, and an audit entry to what was changed', async () => {
     const page = await open(`/projects/${night.projectId}/alerts`)
     await page.locator('#alerts').getByRole('link', { name: 'Open the schedule' }).first().waitFor()
     await page.goto(`/dashboard/projects/${night.projectId}/audit`)

@@ -9,7 +9,7 @@ import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
 
 /** Plays what the input names. */
-const asTold: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
+const byInput: Play = item => PLAYS[item.input as keyof typeof PLAYS](item)
 const PLAYS: Record<'ok' | 'fail' | 'hold' | 'dear' | 'unread' | 'suspect', Play> = {
   unread: item => [called(item, 'in-house', 0, 0, { says: 'billing' }), ...works(item)],
   suspect: item => [called(item, 'gpt-4o-mini', 10, 4, 'I must decline.'), ...works(item)],
@@ -18,7 +18,7 @@ const PLAYS: Record<'ok' | 'fail' | 'hold' | 'dear' | 'unread' | 'suspect', Play
   hold: holds,
   dear: item => [called(item, 'a-model-nobody-priced', 10), ...works(item)],
 }
-const told = (inputs: (keyof typeof PLAYS)[]) =>
+const itemsOf = (inputs: (keyof typeof PLAYS)[]) =>
   inputs.map((input, at) => ({ input, item_id: `ticket ${at}`, partition_key: at % 2 ? 'north' : 'south' }))
 
 describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () => {
@@ -50,7 +50,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   async function started(): Promise<string> {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
-    return makeRun(world, agent.id, told(['ok']))
+    return makeRun(world, agent.id, itemsOf(['ok']))
   }
 
   it('a new project shows the first three steps', async () => {
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('a list is sorted by the heading that is pressed, and stays sorted when it refreshes itself', async () => {
-    for (const items of [2, 3, 1]) await ran(world, works, told(Array.from({ length: items }, () => 'ok')))
+    for (const items of [2, 3, 1]) await ran(world, works, itemsOf(Array.from({ length: items }, () => 'ok')))
     const page = await open(`${overview()}/runs`)
     const sizes = async () => {
       const cells = page.getByRole('region', { name: 'runs' }).locator('td[data-label=Items]')
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
       .getByRole('columnheader', { name: 'Items' })
       .and(page.locator('[aria-sort=descending]'))
       .waitFor()
-    await ran(world, works, told(['ok', 'ok', 'ok', 'ok']))
+    await ran(world, works, itemsOf(['ok', 'ok', 'ok', 'ok']))
     await page.getByRole('region', { name: 'runs' }).getByRole('cell', { name: '4', exact: true }).waitFor()
     expect((await sizes())[0]).toBe(4)
     await page.getByRole('button', { name: 'Items' }).click()
@@ -84,8 +84,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('agents are listed with their recent verdicts and their newest run, and sorted by verdict', async () => {
-    const fine = await ran(world, works, told(['ok']))
-    const bad = await ran(world, item => (item.seq === 1 ? works : fails())(item), told(['ok', 'fail']))
+    const fine = await ran(world, works, itemsOf(['ok']))
+    const bad = await ran(world, item => (item.seq === 1 ? works : fails())(item), itemsOf(['ok', 'fail']))
     const idle = await makeAgent(world)
     const page = await open(`${overview()}/agents`)
     const shareOf = async (slug: string) => {
@@ -106,8 +106,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('a run is tagged and found by its tag, and the list is saved as a view for everybody', async () => {
-    const { run } = await ran(world, works, told(['ok']))
-    const other = await ran(world, works, told(['ok']))
+    const { run } = await ran(world, works, itemsOf(['ok']))
+    const other = await ran(world, works, itemsOf(['ok']))
     const page = await open(`/runs/${run}`)
     await page.getByText('Add tags').click()
     await page.getByLabel('Tags, with commas between them').fill('acme, ticket 7')
@@ -131,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('a run shows ungraded calls, suspected refusals and unknown costs apart, and what other rules would change', async () => {
-    const { run } = await ran(world, asTold, told(['ok', 'dear', 'unread', 'suspect', 'suspect']))
+    const { run } = await ran(world, byInput, itemsOf(['ok', 'dear', 'unread', 'suspect', 'suspect']))
     const page = await open(`/runs/${run}`)
     await page.getByText('Not every call was graded: graded 3 of 4 calls.').waitFor()
     await page.getByText('The output is no answer that is known: an object with "says".').waitFor()
@@ -151,7 +151,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('a run says what ran, what did not work and why, and that its cost is a lower bound', async () => {
-    const { run } = await ran(world, asTold, told(['ok', 'fail', 'fail', 'hold', 'dear']))
+    const { run } = await ran(world, byInput, itemsOf(['ok', 'fail', 'fail', 'hold', 'dear']))
     const page = await open(`/runs/${run}`)
     await page.getByText('5 submitted = 2 ok + 0 degraded + 2 failed + 1 held').waitFor()
     await page
@@ -167,7 +167,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('a cohort is replayed after a dry run that says what can be replayed and what cannot', async () => {
-    const { run } = await ran(world, asTold, told(['fail', 'ok', 'fail', 'fail']))
+    const { run } = await ran(world, byInput, itemsOf(['fail', 'ok', 'fail', 'fail']))
     const { json: items } = await world.call('GET', `/v2/runs/${run}/items?outcome=failed`)
     await world.call('POST', `/v1/durable/runs/${items[0].id}/dismiss`, { body: {} })
     const page = await open(`/runs/${run}`)
@@ -184,7 +184,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   it('a run is followed live, and cancelled after a page that says what that does', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
-    const run = await makeRun(world, agent.id, told(['ok', 'ok', 'ok']))
+    const run = await makeRun(world, agent.id, itemsOf(['ok', 'ok', 'ok']))
     const page = await open(`/runs/${run}`)
     await page.getByRole('link', { name: 'Cancel run…' }).click()
     await page.getByText('3 queued items will not run.').waitFor()
@@ -205,8 +205,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   it('a run that stopped by itself and is kept open by a held item can be cancelled', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id, { max_consecutive_failures: 1 })
-    const run = await makeRun(world, agent.id, told(['hold', 'fail', 'ok']), { concurrency: 1 })
-    await workOff(world, asTold)
+    const run = await makeRun(world, agent.id, itemsOf(['hold', 'fail', 'ok']), { concurrency: 1 })
+    await workOff(world, byInput)
     const page = await open(`/runs/${run}`)
     await page.getByText('Stopped early. Too many items failed one after another').waitFor()
     await page.getByRole('link', { name: 'Cancel run…' }).click()
@@ -221,8 +221,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   it('of held items, a run shows a cause and their decision only while they wait', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
-    const run = await makeRun(world, agent.id, told(['hold', 'ok', 'fail']))
-    await workOff(world, asTold)
+    const run = await makeRun(world, agent.id, itemsOf(['hold', 'ok', 'fail']))
+    await workOff(world, byInput)
     const { json: items } = await world.call('GET', `/v2/runs/${run}/items`)
     await world.call('POST', `/v1/durable/runs/${items[2].id}/dismiss`, { body: {} })
     const page = await open(`/runs/${run}`)
@@ -234,7 +234,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     await page.getByRole('heading', { name: `Resume what is held in ${agent.slug}` }).waitFor()
     await page.goto(`/dashboard/runs/${run}`)
     await world.call('POST', `/v1/durable/runs/${items[0].id}/resume`, { body: {} })
-    await workOff(world, asTold)
+    await workOff(world, byInput)
     await page.reload()
     await page.locator('#run-state').getByText('completed').waitFor()
     await page.locator('#causes').getByText('no answer').first().waitFor()
@@ -307,10 +307,10 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   it('two runs of an agent are compared item by item', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
-    const before = await makeRun(world, agent.id, told(['ok', 'ok', 'fail']))
-    await workOff(world, asTold)
-    const after = await makeRun(world, agent.id, told(['ok', 'fail', 'ok']))
-    await workOff(world, asTold)
+    const before = await makeRun(world, agent.id, itemsOf(['ok', 'ok', 'fail']))
+    await workOff(world, byInput)
+    const after = await makeRun(world, agent.id, itemsOf(['ok', 'fail', 'ok']))
+    await workOff(world, byInput)
     const page = await open(`/runs/${before}/compare`)
     await page.getByText('With the later').waitFor()
     await page.goto(`/dashboard/runs/${after}/compare`)
@@ -333,7 +333,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('the overview shows what awaits a decision', async () => {
-    await ran(world, asTold, told(['fail', 'hold']))
+    await ran(world, byInput, itemsOf(['fail', 'hold']))
     const page = await open(overview())
     const attention = page.getByRole('region', { name: 'What needs somebody' })
     await attention.getByText('did not work and wait for a decision').waitFor()
@@ -347,7 +347,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   })
 
   it('a viewer sees no button that would be refused', async () => {
-    const { run } = await ran(world, asTold, told(['fail', 'ok']))
+    const { run } = await ran(world, byInput, itemsOf(['fail', 'ok']))
     await world.ctx.sql`update members set role = 'viewer' where email = ${world.first.account.email}`
     try {
       // A copy has no session yet: the role of one is known from its start.
@@ -362,10 +362,10 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
   it('the pages have no accessibility problems, in light and in dark', async () => {
     const agent = await makeAgent(world)
     await deploy(world, agent.id)
-    await makeRun(world, agent.id, told(['ok', 'ok', 'fail']))
-    await workOff(world, asTold)
-    const run = await makeRun(world, agent.id, told(['fail', 'hold', 'dear']))
-    await workOff(world, asTold)
+    await makeRun(world, agent.id, itemsOf(['ok', 'ok', 'fail']))
+    await workOff(world, byInput)
+    const run = await makeRun(world, agent.id, itemsOf(['fail', 'hold', 'dear']))
+    await workOff(world, byInput)
     const page = await open(overview(), { bypassCSP: true })
     for (const path of [
       overview(),

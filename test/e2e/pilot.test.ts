@@ -71,7 +71,7 @@ describe.skipIf(noTerminal !== undefined)(
     it.each([
       ['n', /nothing was submitted/, 13, 0],
       ['y', /2 items submitted/, 0, 1],
-    ])('is submitted only if the answer is yes: %s', async (typed, told, code, more) => {
+    ])('is submitted only if the answer is yes: %s', async (typed, expected, code, more) => {
       const before = (await newestRuns()).length
       const file = join(folder, 'messages.csv')
       await writeFile(file, 'ticket_id,message\n1,Where is my card?\n2,I need a new PIN.\n')
@@ -82,7 +82,7 @@ describe.skipIf(noTerminal !== undefined)(
       const shown = await terminal.until(/Submit the file all the same\? \[y\/N\] $/m)
       expect(shown.join(' ')).toContain('none of the first 2 rows fits: ticket-triage wants text;')
       terminal.type(`${typed}\r`)
-      await terminal.until(told)
+      await terminal.until(expected)
       expect(await terminal.ended).toBe(code)
       expect(await newestRuns()).toHaveLength(before + more)
       await terminal.close()
@@ -119,7 +119,7 @@ describe('without a terminal, a pilot', () => {
     expect(ran.events.at(-1)).toMatchObject({ event: 'stopped', rows: 1, why: 'no item of the pilot is ok' })
   })
 
-  it('is not needed to be told which fields of the agent the rows lack', async () => {
+  it('is not needed to learn which fields of the agent the rows lack', async () => {
     const file = join(folder, 'messages.csv')
     await writeFile(file, 'ticket_id,message\n1,Where is my card?\n')
     const ran = await assay(stack, ['submit', file, '--agent', 'ticket-triage']).done

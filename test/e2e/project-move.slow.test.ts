@@ -245,11 +245,11 @@ it('a project moves to a database of its own with everything that is in progress
     for (const name of NAMES) {
       const paths = outside.taken.map(({ path }) => path).filter(path => path.startsWith(`/${name}/`))
       // Alerts are raised and resolved as they come; every other message is sent once.
-      const told = paths.filter((path, at) => !path.endsWith('/alerts') || paths.indexOf(path) === at)
-      expect(told.sort()).toEqual(MESSAGES.map(message => `/${name}/told/${message}`))
+      const notified = paths.filter((path, at) => !path.endsWith('/alerts') || paths.indexOf(path) === at)
+      expect(notified.sort()).toEqual(MESSAGES.map(message => `/${name}/notified/${message}`))
     }
   }, WAIT_MS)
-  const late = outside.taken.find(({ path }) => path === '/moves/told/unheard')!
+  const late = outside.taken.find(({ path }) => path === '/moves/notified/unheard')!
   new Webhook(made.secret).verify(late.body, late.headers)
   const tried = outside.refused.filter(({ path }) => path === late.path)
   expect(tried.map(({ headers }) => headers['webhook-id'])).toContain(late.headers['webhook-id'])

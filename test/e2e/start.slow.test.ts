@@ -62,7 +62,7 @@ test('a stack that crashes repeatedly is restarted after longer and longer waits
     process.kill(child!, 'SIGKILL')
   }
   for (let n = 1; n <= 3; n++) await crash(n)
-  const told = await vi.waitFor(
+  const answer = await vi.waitFor(
     async () => {
       const response = await fetch(`${stack.url}/health/ready`)
       const body = await response.json()
@@ -71,18 +71,18 @@ test('a stack that crashes repeatedly is restarted after longer and longer waits
     },
     { timeout: DOWN_MS, interval: 50 },
   )
-  expect(told.http).toBe(503)
+  expect(answer.http).toBe(503)
   // A target that is no URL is answered like all others, and ends nothing.
   const odd = createConnection(port, '127.0.0.1').end('GET // HTTP/1.1\r\nhost: localhost\r\n\r\n')
   expect(await text(odd)).toMatch(/^HTTP\/1.1 500 /)
-  expect(told.body.error.message).toMatch(
+  expect(answer.body.error.message).toMatch(
     /^the stack crashed( \d times within ten minutes)? and is started again in/,
   )
   const document = JSON.parse(
     await readFile(join(import.meta.dirname, '../../infra/generated/openapi.json'), 'utf8'),
   )
   const { schema } = document.paths['/health/ready'].get.responses['503'].content['application/json']
-  expect(Object.keys(told.body).sort()).toEqual(schema.required.toSorted())
+  expect(Object.keys(answer.body).sort()).toEqual(schema.required.toSorted())
   await eventually(() => expect(ready()).toHaveLength(4))
   expect((await fetch(`${stack.url}/health/ready`)).status).toBe(200)
 })

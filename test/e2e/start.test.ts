@@ -136,8 +136,8 @@ test('a taken port and an unknown option are each refused with one line that say
   // If another process has it already, that does as well.
   await Promise.race([once(usual, 'listening'), once(usual, 'error')]).catch(() => {})
   defer(() => void usual.close())
-  const untold = await refused(npmStart(dataDir, { PORT: '' }))
-  expect(untold.wrote).toContain('port_in_use: port 8090')
+  const unset = await refused(npmStart(dataDir, { PORT: '' }))
+  expect(unset.wrote).toContain('port_in_use: port 8090')
   const unknown = await refused(npmStart(dataDir, {}, ['--nodemo']))
   expect(unknown).toMatchObject({ code: 2, wrote: expect.stringContaining('usage: npm start') })
 })

@@ -84,7 +84,7 @@ it('nothing stands still: runs end, items of a dead consumer are retried within 
   // Twice, since both answers are cached for a while, and computed again after it.
   for (let asked = 0; asked < 2; asked++) {
     expect((await stack.client.GET('/v1/projects')).response.status).toBe(200)
-    const told = await readiness()
-    expect(told).toMatchObject({ status: 'ready', turns: { tick: { status: 'ok' } } })
+    const ready = await readiness()
+    expect(ready).toMatchObject({ status: 'ready', turns: { tick: { status: 'ok' } } })
   }
 })

@@ -23,7 +23,7 @@ const count = async (query: 'claims' | 'offered' | 'ok') => {
   return (await rows[query])[0]!.n as number
 }
 
-/** Polls seldom enough to be no load. */
+/** Polls rarely enough to be no load. */
 const becomes = (query: Parameters<typeof count>[0], items: number, timeout: number) =>
   vi.waitFor(async () => expect(await count(query)).toBe(items), { timeout, interval: 500 })
 

@@ -65,26 +65,26 @@ it('a full disk is reported to callers and in readiness, costs no item, and all 
     { timeout: PATIENCE_MS / 2, interval: 500 },
   )
   expect([refused.retry, refused.body.error.code]).toEqual(['2', 'store_unreachable'])
-  const told = await vi.waitFor(
+  const ready = await vi.waitFor(
     async () => {
       await posted(whole, agentId) // the fault shows only while something is written
-      const told = await readiness(whole)
-      expect(told.dependencies.postgres.status).not.toBe('ok')
-      return told
+      const ready = await readiness(whole)
+      expect(ready.dependencies.postgres.status).not.toBe('ok')
+      return ready
     },
     { timeout: PATIENCE_MS / 2, interval: 500 },
   )
-  console.info(`while the disk is full: ${told.http} ${JSON.stringify(told.dependencies)}`)
-  const { postgres } = told.dependencies
+  console.info(`while the disk is full: ${ready.http} ${JSON.stringify(ready.dependencies)}`)
+  const { postgres } = ready.dependencies
   // It still reads, until it ends because its log cannot be written either: before readiness was queried, or after.
   if (postgres.status === 'degraded') {
-    expect([told.http, postgres.reason]).toEqual([200, expect.stringContaining('its disk is full')])
+    expect([ready.http, postgres.reason]).toEqual([200, expect.stringContaining('its disk is full')])
     const headers = { authorization: `Bearer ${whole.api_key}` }
     const { status } = await fetch(`${whole.base_url}/v2/runs/${runId}`, { headers })
     const refusedReads = () => whole.control.log.filter(line => /"event":"request_failed".*"GET"/.test(line))
     if (status !== 200) await vi.waitFor(() => expect(refusedReads()).not.toEqual([])) // the log comes through a pipe
     expect(refusedReads().filter(line => !HAS_ENDED.test(line))).toEqual([])
-  } else expect([told.http, postgres.status]).toEqual([503, 'unreachable'])
+  } else expect([ready.http, postgres.status]).toEqual([503, 'unreachable'])
 
   await disk.empty()
   // If it could not even recover, its supervisor starts it again, as `npm start` does.

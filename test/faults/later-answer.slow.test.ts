@@ -95,11 +95,11 @@ const handedOver = (runId: string) =>
     { timeout: PATIENCE_MS, interval: 20 },
   )
 
-const firstStepsTold = (runId: string) =>
+const firstStepsReported = (runId: string) =>
   vi.waitFor(
     async () => {
-      const told = await stack.sql`select from steps where run_id = ${runId} and key = 's1'`
-      expect(told).toHaveLength(ITEMS)
+      const reported = await stack.sql`select from steps where run_id = ${runId} and key = 's1'`
+      expect(reported).toHaveLength(ITEMS)
     },
     { timeout: PATIENCE_MS, interval: 20 },
   )
@@ -145,7 +145,7 @@ it.for(['s1', 'price'])(
     await startConsumer()
     await stack.probe.until(calls => calls.filter(c => c.run === runId && c.step === at).length === ITEMS)
     await handedOver(runId)
-    if (at === 'price') await firstStepsTold(runId)
+    if (at === 'price') await firstStepsReported(runId)
     await agent.end()
     await startAgent()
     release()
@@ -164,7 +164,7 @@ it('an agent killed while it sends gets again only the items whose results were 
   const runId = await submit()
   await startConsumer()
   await handedOver(runId)
-  await firstStepsTold(runId)
+  await firstStepsReported(runId)
   await stack.control.end()
   await stack.startControl('answer.before_settle=stop')
   release()

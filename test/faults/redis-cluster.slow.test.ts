@@ -88,8 +88,8 @@ it('a master that dies costs no item, whether or not another takes its place', {
   // As soon as the client has tried every node it knows.
   await eventually(async () => {
     const response = await ready()
-    const told = [503, expect.stringContaining('redis cannot be reached (ECONNREFUSED)')]
-    expect([response.status, await response.text()]).toEqual(told)
+    const expected = [503, expect.stringContaining('redis cannot be reached (ECONNREFUSED)')]
+    expect([response.status, await response.text()]).toEqual(expected)
   })
   await Promise.all(cluster.nodes.map(node => node.start()))
   await cluster.whole()

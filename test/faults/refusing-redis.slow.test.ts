@@ -1,4 +1,4 @@
-// A Redis that answers but does not do what it is told: it takes no writes, or keeps none of them.
+// A Redis that answers but does not do what it is asked: it takes no writes, or keeps none of them.
 
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -28,9 +28,9 @@ const readiness = async () => {
 const redisBecomes = (status: string) =>
   vi.waitFor(
     async () => {
-      const told = await readiness()
-      expect(told.dependencies.redis.status).toBe(status)
-      return told
+      const ready = await readiness()
+      expect(ready.dependencies.redis.status).toBe(status)
+      return ready
     },
     { timeout: PATIENCE_MS / 2, interval: 200 },
   )
@@ -88,9 +88,9 @@ it.for(DISTURBANCES)(
   async ([, reason, begin]) => {
     await redisBecomes('ok')
     const end = await begin()
-    const told = await redisBecomes('degraded')
-    expect([told.http, told.status]).toEqual([200, 'ready'])
-    expect(told.dependencies.redis.reason).toMatch(reason)
+    const ready = await redisBecomes('degraded')
+    expect([ready.http, ready.status]).toEqual([200, 'ready'])
+    expect(ready.dependencies.redis.reason).toMatch(reason)
 
     const runId = await stack.submit(agentId, Array<object>(ITEMS).fill({}), { concurrency: '8' })
     expect(await stack.finished(runId)).toMatchObject({ status: 'completed', ok: ITEMS })

@@ -149,12 +149,12 @@ it('consumers, tick and API continue by themselves after PostgreSQL was killed t
   timeout: PATIENCE_MS,
 }, async () => {
   const items = 150
-  const told = await startReceiver()
-  onTestFinished(() => told.close())
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
   const [project] = await stack.sql`select id from projects`
   await stack.client.POST('/v1/projects/{projectId}/alert-channels', {
     params: { path: { projectId: project!.id } },
-    body: { url: told.url, digest: 'all' },
+    body: { url: receiver.url, digest: 'all' },
   })
   const agentId = await stack.deploy()
   const [consumer, doomed] = await Promise.all([stack.startConsumer(), stack.startConsumer()])
@@ -174,8 +174,8 @@ it('consumers, tick and API continue by themselves after PostgreSQL was killed t
   expect(await stack.breaches(runId)).toEqual([])
   const ready = await fetch(`${stack.base_url}/health/ready`)
   expect([ready.status, await ready.json()]).toMatchObject([200, { turns: { tick: { status: 'ok' } } }])
-  await told.got(1)
-  expect(told.received.map(({ body }) => JSON.parse(body).type)).toEqual(['run.digest'])
+  await receiver.got(1)
+  expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['run.digest'])
   const ended = [consumer, stack.control].map(one => Promise.race([one.exited, 'alive']))
   expect(await Promise.all(ended)).toEqual(['alive', 'alive'])
 })

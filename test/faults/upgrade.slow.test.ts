@@ -44,15 +44,15 @@ it('both versions settle items of one run, and everything agrees afterwards', {
   const old = await stack.startOther(checkout, 'api,tick')
   const oldConsumer = (await stack.startOther(checkout, 'consumer')).process
   const release = stack.probe.hold(call => call.step === 's2')
-  const hasBegun = (runId: string) => stack.probe.until(calls => calls.some(call => call.run === runId))
+  const hasStarted = (runId: string) => stack.probe.until(calls => calls.some(call => call.run === runId))
 
   const first = await stack.submit(agentId, batch, { concurrency: '200' })
-  await hasBegun(first)
+  await hasStarted(first)
   oldConsumer.signal('SIGSTOP') // so that this version gets its share of the work
   await oldConsumer.stopped()
   const newConsumer = await stack.startConsumer()
   const second = await stack.submit(agentId, batch, { concurrency: '200' }, old.base_url)
-  await hasBegun(second)
+  await hasStarted(second)
   oldConsumer.signal('SIGCONT')
   release()
   const runs = [first, second]

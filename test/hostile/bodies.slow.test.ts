@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
 import { KiB, MiB } from '../../shared/kernel/limits/bytes.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import { costOf, expectCheap, tell } from './support/cost.ts'
+import { costOf, expectCheap, printCost } from './support/cost.ts'
 import { atATime, fill, type Sending, send, tally } from './support/sender.ts'
 
 const AT_ONCE = 50
@@ -25,7 +25,7 @@ afterAll(() => stack.close())
 async function attack(what: string, sending: (n: number) => Sending) {
   const [sent, cost] = await costOf(stack, () => atATime(AT_ONCE, LAST_MS, n => send(stack, sending(n))))
   const bytes = sent.reduce((sum, one) => sum + one.bytes, 0)
-  tell(
+  printCost(
     `${what}, ${AT_ONCE} at a time, ${Math.round(bytes / 1e6)} MB sent, answered ${JSON.stringify(tally(sent.map(one => one.status)))}`,
     cost,
   )

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { KiB, MiB } from '../../shared/kernel/limits/bytes.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import { costOf, expectCheap, tell } from './support/cost.ts'
+import { costOf, expectCheap, printCost } from './support/cost.ts'
 import { addressOf, answerOn, atATime, type Sending, send, tally } from './support/sender.ts'
 
 const AT_ONCE = 50
@@ -28,10 +28,10 @@ const form = (body: Uint8Array): Sending => ({
 
 async function attack(what: string, sending: Sending) {
   const [sent, cost] = await costOf(stack, () => atATime(AT_ONCE, LAST_MS, () => send(stack, sending)))
-  const told = tally(sent.map(({ status }) => status))
-  tell(`${what}, ${AT_ONCE} at a time, answered ${JSON.stringify(told)}`, cost)
+  const counts = tally(sent.map(({ status }) => status))
+  printCost(`${what}, ${AT_ONCE} at a time, answered ${JSON.stringify(counts)}`, cost)
   expectCheap(cost)
-  return Object.keys(told)
+  return Object.keys(counts)
 }
 
 /** This many names, as short as possible, padded to a length. */
@@ -91,7 +91,7 @@ it('hundreds of requests on a connection before the first is answered cost littl
       return socket.bytesWritten
     }),
   )
-  tell(`${REQUESTS} requests on each of ${AT_ONCE} connections, ${sent.length} times`, cost)
+  printCost(`${REQUESTS} requests on each of ${AT_ONCE} connections, ${sent.length} times`, cost)
   expect(sent.every(bytes => bytes === REQUESTS * text.length)).toBe(true)
   expectCheap(cost)
 })

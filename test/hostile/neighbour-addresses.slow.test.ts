@@ -98,10 +98,10 @@ it('agents behind URLs are dialled only at addresses that are opened', async () 
   const before = open.connections()
   const runs = await Promise.all(HOSTS.filter(host => host !== 'localhost.').map(ofAgent))
   const allowed = await ofAgent('127.0.0.1')
-  const told = () => shared.sql<{ run_id: string; message: string }[]>`
+  const refusals = () => shared.sql<{ run_id: string; message: string }[]>`
     select distinct on (run_id) run_id, message from attempts where run_id = any(${runs}) and message is not null`
-  await eventually(async () => expect(await told()).toHaveLength(runs.length))
-  const messages = (await told()).map(({ message }) => message)
+  await eventually(async () => expect(await refusals()).toHaveLength(runs.length))
+  const messages = (await refusals()).map(({ message }) => message)
   console.log(`agents: ${runs.length} addresses refused, ${dialled()} connections to closed ones`)
   for (const message of messages)
     expect(message).toMatch(/not an address of the public internet|ENOTFOUND|EAI_AGAIN/)

@@ -9,10 +9,10 @@ import {
   expectUndisturbed,
   type HangingHost,
   hangingHost,
+  printMeasured,
   type Shared,
   START_MS,
   startShared,
-  tell,
 } from './support/neighbour-stack.ts'
 
 const SENDERS = 3
@@ -23,7 +23,7 @@ beforeAll(async () => {
   shared = await startShared()
   host = await hangingHost()
   await shared.measure(20) // its code is compiled by then
-  tell('alone', await shared.measure())
+  printMeasured('alone', await shared.measure())
 }, START_MS)
 afterAll(async () => {
   await host.close()
@@ -66,7 +66,10 @@ it('JSON batches of 64 MB, three at a time, disturb no neighbour', async () => {
   await Promise.all(sending)
   clearInterval(looking)
   const grown = Math.round((most - before) / 1e6)
-  tell(`beside batches of 64 MB (${items} items written, ${answers} answered, ${grown} MB more)`, measured)
+  printMeasured(
+    `beside batches of 64 MB (${items} items written, ${answers} answered, ${grown} MB more)`,
+    measured,
+  )
   expect(answers.filter(status => status !== 202 && status !== 429)).toEqual([])
   expect(grown).toBeLessThan(1000) // a process once took 1.6 GB for one of them
   expectUndisturbed(measured)

@@ -10,10 +10,10 @@ import {
   type HangingHost,
   hangingHost,
   type Project,
+  printMeasured,
   type Shared,
   START_MS,
   startShared,
-  tell,
 } from './support/neighbour-stack.ts'
 
 const MOST = LIMITS.items_in_flight_per_consumer
@@ -24,7 +24,7 @@ beforeAll(async () => {
   shared = await startShared()
   host = await hangingHost()
   await shared.measure(20) // its code is compiled by then
-  tell('alone', await shared.measure())
+  printMeasured('alone', await shared.measure())
 }, START_MS)
 afterAll(async () => {
   await host.close()
@@ -66,7 +66,7 @@ it.each([
     await eventually(async () => expect(await inFlight(attacker.account_id)).toBeGreaterThan(MOST / 2))
     const measured = await shared.measure()
     const held = await inFlight(attacker.account_id)
-    tell(`beside ${what} (${held} in flight, ${host.open()} requests open)`, measured)
+    printMeasured(`beside ${what} (${held} in flight, ${host.open()} requests open)`, measured)
     expect(held).toBeGreaterThan(MOST / 2)
     expect(held).toBeLessThan(MOST)
     expect(host.open()).toBeGreaterThan(0)

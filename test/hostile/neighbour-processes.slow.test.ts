@@ -8,7 +8,7 @@ import { type AgentTarget, NotSent } from '../../shared/agents/rules/invoke-agen
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { eventually } from '../support/eventually.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
-import { expectUndisturbed, startShared, tell } from './support/neighbour-stack.ts'
+import { expectUndisturbed, printMeasured, startShared } from './support/neighbour-stack.ts'
 
 const CODE = `
 const does = {
@@ -98,7 +98,7 @@ it('a machine of any size has room for some processes, and keeps half of its mem
 it('bundles that loop and that eat memory cost a neighbour little', async () => {
   const shared = parts.adopt(await startShared(), one => one.close())
   await shared.measure(20)
-  tell('alone', await shared.measure(50))
+  printMeasured('alone', await shared.measure(50))
   const attacker = await shared.tenant()
   const runs: string[] = []
   for (const input of ['loop', 'loop', 'eat']) {
@@ -106,11 +106,16 @@ it('bundles that loop and that eat memory cost a neighbour little', async () => 
     const items = Array.from({ length: 200 }, () => ({ input }))
     runs.push((await attacker.call('/v1/batches', { agent_id, items })).run_id)
   }
-  const told = () => shared.sql<{ code: string; n: number }[]>`
+  const failures = () => shared.sql<{ code: string; n: number }[]>`
     select code, count(*)::int as n from attempts where run_id = any(${runs}) group by 1`
   const measured = await shared.measure(50)
-  await eventually(async () => expect((await told()).map(({ code }) => code)).toContain('agent_unresponsive'))
-  const codes = await told()
-  tell(`beside bundles that loop and eat memory (${codes.map(({ code, n }) => `${code} ${n}`)})`, measured)
+  await eventually(async () =>
+    expect((await failures()).map(({ code }) => code)).toContain('agent_unresponsive'),
+  )
+  const codes = await failures()
+  printMeasured(
+    `beside bundles that loop and eat memory (${codes.map(({ code, n }) => `${code} ${n}`)})`,
+    measured,
+  )
   expectUndisturbed(measured)
 }, 600_000)

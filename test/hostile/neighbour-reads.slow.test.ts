@@ -7,10 +7,10 @@ import {
   behindUrl,
   expectUndisturbed,
   type Project,
+  printMeasured,
   type Shared,
   START_MS,
   startShared,
-  tell,
 } from './support/neighbour-stack.ts'
 
 const ITEMS = Number(process.env.HOSTILE_ITEMS ?? 500_000)
@@ -22,7 +22,7 @@ let run_id: string
 beforeAll(async () => {
   shared = await startShared()
   await shared.measure(20) // its code is compiled by then
-  tell('alone', await shared.measure())
+  printMeasured('alone', await shared.measure())
   tenant = await shared.tenant()
   const agent_id = await tenant.deploy(behindUrl('http://127.0.0.1:9/'))
   run_id = await largeRun(agent_id)
@@ -77,7 +77,7 @@ it(`six reads at once of a run of ${ITEMS} items disturb no neighbour`, async ()
     ],
     () => shared.measure(),
   )
-  tell(`beside ${AT_ONCE} heavy reads of ${ITEMS} items (${statuses.join()} meanwhile)`, measured)
+  printMeasured(`beside ${AT_ONCE} heavy reads of ${ITEMS} items (${statuses.join()} meanwhile)`, measured)
   // A read that waits too long for its turn is answered so; none is answered that something is broken.
   expect(statuses.filter(status => status !== 200 && status !== 429)).toEqual([])
   expectUndisturbed(measured)
@@ -102,7 +102,10 @@ it('lists of thirty agents with configurations as large as they may be disturb n
   const before = shared.memory()
   const [measured, statuses] = await besideReads(['/v1/agents'], () => shared.measure())
   const grown = Math.round((shared.memory() - before) / 1e6)
-  tell(`beside lists of 30 agents of 256 KiB (${statuses.length} answered, ${grown} MB more)`, measured)
+  printMeasured(
+    `beside lists of 30 agents of 256 KiB (${statuses.length} answered, ${grown} MB more)`,
+    measured,
+  )
   expect(new Set(statuses)).toEqual(new Set([200]))
   expectUndisturbed(measured)
 }, 300_000)

@@ -11,10 +11,10 @@ import {
   type HangingHost,
   hangingHost,
   type Project,
+  printMeasured,
   type Shared,
   START_MS,
   startShared,
-  tell,
 } from './support/neighbour-stack.ts'
 
 let shared: Shared
@@ -28,7 +28,7 @@ afterEach(async () => {
   await shared.close()
 })
 
-/** Each fires every minute, and no two are alike: an agent has one schedule for each cron. */
+/** Each fires every minute, and no two are the same: an agent has one schedule for each cron. */
 const crons = (count: number): string[] => {
   const spellings = [
     ['*', '*/1', '0-59'],
@@ -75,7 +75,7 @@ it('10,000 schedules that are due at once hold up no other account', async () =>
     `one schedule beside 10,000 that are due: ${Math.round(took_ms)} ms, when ${before} of those had fired`,
   )
   const measured = await shared.measure()
-  tell('beside 10,000 schedules', measured)
+  printMeasured('beside 10,000 schedules', measured)
   expect(before).toBeLessThan(10_000)
   expect(took_ms).toBeLessThan(30_000)
   expectUndisturbed(measured)
@@ -104,7 +104,7 @@ it('receivers that hang hold up no callback of another account', async () => {
   const took_ms = performance.now() - began
   console.log(`one callback beside ${host.open()} that hang: ${Math.round(took_ms)} ms`)
   const measured = await shared.measure()
-  tell('beside callbacks that hang', measured)
+  printMeasured('beside callbacks that hang', measured)
   expect(host.open()).toBeLessThanOrEqual(LIMITS.deliveries_in_flight_per_account)
   expect(took_ms).toBeLessThan(LIMITS.delivery_ms)
   expectUndisturbed(measured)

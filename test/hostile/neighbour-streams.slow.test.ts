@@ -9,10 +9,10 @@ import {
   type HangingHost,
   hangingHost,
   type Project,
+  printMeasured,
   type Shared,
   START_MS,
   startShared,
-  tell,
 } from './support/neighbour-stack.ts'
 
 let shared: Shared
@@ -21,7 +21,7 @@ beforeAll(async () => {
   shared = await startShared()
   host = await hangingHost()
   await shared.measure(20) // its code is compiled by then
-  tell('alone', await shared.measure())
+  printMeasured('alone', await shared.measure())
 }, START_MS)
 afterAll(async () => {
   await host.close()
@@ -45,7 +45,7 @@ it('500 streams of one key, by GET and by HEAD, leave streams to others', async 
   const heads = await Promise.all(Array.from({ length: 500 }, () => ask('HEAD')))
   const gets = await Promise.all(Array.from({ length: 500 }, () => ask('GET')))
   const measured = await shared.measure()
-  tell(`beside ${count(gets, 200)} streams of one key (${count(gets, 429)} refused)`, measured)
+  printMeasured(`beside ${count(gets, 200)} streams of one key (${count(gets, 429)} refused)`, measured)
   // The attack has arrived: it has all that one key may have. A HEAD takes none, so all streams could still be opened.
   expect([count(gets, 200), count(gets, 429)]).toEqual([
     LIMITS.event_streams_per_caller,

@@ -64,14 +64,14 @@ function judge({ where, schema, answer }: Sent, name: string, { value, fits }: T
   const { status, json, text } = answer
   sent++
   if (isNumber(schema)) numbers.set(where, (numbers.get(where) ?? false) || status < 300)
-  const told = `${where} = ${withRaw(JSON.stringify(value))?.slice(0, 80)}: ${status} ${text.slice(0, 300)}`
+  const line = `${where} = ${withRaw(JSON.stringify(value))?.slice(0, 80)}: ${status} ${text.slice(0, 300)}`
   const names = status === 400 && (json?.error?.message ?? '').includes(name)
-  if (status >= 500) found.push(told)
-  else if (fits === false && (status < 400 || status >= 422)) found.push(`taken: ${told}`)
+  if (status >= 500) found.push(line)
+  else if (fits === false && (status < 400 || status >= 422)) found.push(`taken: ${line}`)
   // A number that no double holds is refused by the parser, before there are fields.
   else if (fits === false && status === 400 && !names && json.error.code !== 'number_out_of_range')
-    found.push(`not named: ${told}`)
-  else if (fits === true && names && json.error.code === 'invalid_request') found.push(`refused: ${told}`)
+    found.push(`not named: ${line}`)
+  else if (fits === true && names && json.error.code === 'invalid_request') found.push(`refused: ${line}`)
 }
 
 const bodyOf = ({ operation }: Swept) => operation.requestBody?.content['application/json']?.schema

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 import { type TestStore, testRedis } from '../support/stores.ts'
-import { costOf, expectCheap, tell } from './support/cost.ts'
+import { costOf, expectCheap, printCost } from './support/cost.ts'
 import { send, tally } from './support/sender.ts'
 
 /** Tokens that refill while the guesses are made, on a machine that takes a minute for them. */
@@ -42,12 +42,12 @@ const guesses = (count: number, one: (n: number) => Promise<number | undefined>)
 it.each([200, 1000])('%i guesses at once from one address are limited', async count => {
   const from = `203.0.113.${count % 251}`
   const [answers, cost] = await guesses(count, n => signIn(from, `guess-${count}-${n}@example.org`, 'wrong'))
-  const told = tally(answers)
-  tell(`${count} guesses from an address, answered ${JSON.stringify(told)}`, cost)
+  const counts = tally(answers)
+  printCost(`${count} guesses from an address, answered ${JSON.stringify(counts)}`, cost)
   const { burst } = LIMITS.sign_ins_per_address
-  expect(told[401]).toBeGreaterThan(0)
-  expect(told[401]).toBeLessThanOrEqual(burst + COMES_BACK)
-  expect((told[401] ?? 0) + (told[429] ?? 0)).toBe(count)
+  expect(counts[401]).toBeGreaterThan(0)
+  expect(counts[401]).toBeLessThanOrEqual(burst + COMES_BACK)
+  expect((counts[401] ?? 0) + (counts[429] ?? 0)).toBe(count)
   expectCheap(cost)
 })
 
@@ -58,11 +58,11 @@ it('1,000 guesses at once at one member, from as many addresses, are limited, an
     if (n === 500) member.push(signIn('198.51.100.1', email, password))
     return signIn(`2001:db8:${n.toString(16)}::1`, email, 'wrong')
   })
-  const told = tally(answers)
-  tell(`1000 guesses at a member from 1000 networks, answered ${JSON.stringify(told)}`, cost)
+  const counts = tally(answers)
+  printCost(`1000 guesses at a member from 1000 networks, answered ${JSON.stringify(counts)}`, cost)
   expect(await member[0]).toBe(201)
-  expect(told[401]).toBeGreaterThan(0)
-  expect(told[401]).toBeLessThanOrEqual(LIMITS.sign_ins_per_email.burst + COMES_BACK)
+  expect(counts[401]).toBeGreaterThan(0)
+  expect(counts[401]).toBeLessThanOrEqual(LIMITS.sign_ins_per_email.burst + COMES_BACK)
   expectCheap(cost)
 })
 

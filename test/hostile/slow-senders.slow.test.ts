@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Stack, startStack } from '../support/stack.ts'
-import { costOf, expectCheap, tell } from './support/cost.ts'
+import { costOf, expectCheap, printCost } from './support/cost.ts'
 import { addressOf, answerOn, send, statusOf, tally } from './support/sender.ts'
 
 const CONNECTIONS = 500
@@ -33,13 +33,13 @@ async function hold(what: string, first: string, drip: string | undefined) {
     for (const socket of sockets) socket.destroy()
     return open
   })
-  const told = tally((await Promise.all(answers)).map(statusOf))
-  tell(
-    `${CONNECTIONS} connections ${what}, ${open} of them open to the end, answered ${JSON.stringify(told)}`,
+  const counts = tally((await Promise.all(answers)).map(statusOf))
+  printCost(
+    `${CONNECTIONS} connections ${what}, ${open} of them open to the end, answered ${JSON.stringify(counts)}`,
     cost,
   )
   expectCheap(cost)
-  return { open, told }
+  return { open, counts }
 }
 
 it('connections with a head that never ends cost little', async () => {
@@ -61,8 +61,8 @@ it('connections with a byte of a body each second, to sign in, cost little', asy
 it('connections with a byte of a body each second, from an unknown caller, cost little', async () => {
   const head =
     'POST /v1/batches HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
-  const { told } = await hold('that begin a batch and prove nothing', head, '1\r\n \r\n')
-  expect(told[500]).toBeUndefined()
+  const { counts } = await hold('that begin a batch and prove nothing', head, '1\r\n \r\n')
+  expect(counts[500]).toBeUndefined()
 })
 
 it('connections with nothing at all cost little', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { MiB } from '../../shared/kernel/limits/bytes.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import { costOf, expectCheap, tell } from './support/cost.ts'
+import { costOf, expectCheap, printCost } from './support/cost.ts'
 import { atATime, fill, send, tally } from './support/sender.ts'
 
 const AT_ONCE = 50
@@ -67,13 +67,15 @@ it.each([
       ),
     )
     const total = sent.reduce((sum, one) => sum + one.bytes, 0)
-    const told = tally(sent.map(({ status }) => status))
-    tell(
-      `bodies of ${bytes} bytes for a trigger ${which}, ${Math.round(total / 1e6)} MB sent, answered ${JSON.stringify(told)}`,
+    const counts = tally(sent.map(({ status }) => status))
+    printCost(
+      `bodies of ${bytes} bytes for a trigger ${which}, ${Math.round(total / 1e6)} MB sent, answered ${JSON.stringify(counts)}`,
       cost,
     )
-    expect(told[401]).toBeGreaterThan(0)
-    expect(Object.keys(told).every(status => ['401', '429', '400', 'undefined'].includes(status))).toBe(true)
+    expect(counts[401]).toBeGreaterThan(0)
+    expect(Object.keys(counts).every(status => ['401', '429', '400', 'undefined'].includes(status))).toBe(
+      true,
+    )
     const entries = (await logged('fireTrigger.refused')) - before
     expect(entries).toBeGreaterThan(0)
     expect(entries).toBeLessThanOrEqual(LIMITS.refusals_noted.burst + 1)

@@ -42,7 +42,7 @@ it('a run whose items are all as expected is no breach', () => {
   expect(checkItems([runRow()], new Set(), URL_AGENT)).toEqual([])
 })
 
-it.for<[what: string, entry: Entry, runs: RunSeen[], told: RegExp]>([
+it.for<[what: string, entry: Entry, runs: RunSeen[], expected: RegExp]>([
   ['a lost run', entry, [], /run 1 was acknowledged and is lost/],
   ['a lost item', entry, [{ ...runRow(), items: runRow().items.slice(1) }], /39 of 40 items/],
   ['a run that was started twice', entry, [runRow(), runRow('run 2')], /started 2 runs/],
@@ -64,22 +64,22 @@ it.for<[what: string, entry: Entry, runs: RunSeen[], told: RegExp]>([
     [runRow(), runRow('run 2')],
     /2 runs under one key/,
   ],
-])('%s is reported', ([, given, runs, told]) => {
-  expect(checkEntries([given], runs)).toEqual(expect.arrayContaining([expect.stringMatching(told)]))
+])('%s is reported', ([, given, runs, expected]) => {
+  expect(checkEntries([given], runs)).toEqual(expect.arrayContaining([expect.stringMatching(expected)]))
 })
 
-it.for<[what: string, change: (item: ItemRow) => Partial<ItemRow>, told: RegExp]>([
+it.for<[what: string, change: (item: ItemRow) => Partial<ItemRow>, expected: RegExp]>([
   ['another spelling of an input', ({ input }) => ({ input: input.replace('1E+2', '100') }), /is kept as/],
   ['another spelling of an output', ({ output }) => ({ output: `${output} ` }), /has the output/],
   ['another verdict', () => ({ outcome: 'degraded' }), /is completed, degraded/],
   ['an item of a run that nobody cancelled', () => ({ status: 'cancelled', outcome: null }), /is cancelled/],
   ['a failure that is counted', () => ({ agent_failures: 1 }), /used 1 declared retries/],
   ['a step that was paid for twice', () => ({ cost_micro: 2 * STEP_COST_MICRO }), /cost 7000/],
-])('%s is a breach', ([, change, told]) => {
+])('%s is a breach', ([, change, expected]) => {
   const run = runRow()
   const at = run.items.findIndex(item => doingOf(item.name) === 'step')
   const items = run.items.map((item, i) => (i === at ? { ...item, ...change(item) } : item))
-  expect(checkItems([{ ...run, items }], new Set(), URL_AGENT)).toEqual([expect.stringMatching(told)])
+  expect(checkItems([{ ...run, items }], new Set(), URL_AGENT)).toEqual([expect.stringMatching(expected)])
 })
 
 it('a failure is reported unless PostgreSQL was in trouble and the answer says so', () => {

@@ -30,7 +30,7 @@ export function checkEntries(entries: readonly Entry[], runs: readonly RunSeen[]
     const found = byEntry.get(name) ?? []
     const most = state === 'refused' ? 0 : 1
     const more = found.length > most ? [`${name} was ${state} and started ${found.length} runs`] : []
-    const others = run_ids.size > 1 ? [`${name} was told of ${run_ids.size} runs under one key`] : []
+    const others = run_ids.size > 1 ? [`${name} was given ${run_ids.size} runs under one key`] : []
     return [...gone, ...more, ...others, ...found.flatMap(run => itemsMissing(entry, run))]
   })
 }
@@ -166,13 +166,13 @@ export async function checkSchedule(
       where schedule_id = ${schedule_id} and not manual), now() - interval '20 seconds', interval '1 minute')`
   const moments = rows.filter(row => !row.manual).length
   const started = new Set(rows.flatMap(row => row.run_id ?? []))
-  const begun = runs.filter(run => run.items[0]?.name === BY_SCHEDULE && !run.is_replay).map(run => run.id)
+  const fired = runs.filter(run => run.items[0]?.name === BY_SCHEDULE && !run.is_replay).map(run => run.id)
   return [
     ...(moments < due!.n ? [`the schedule has ${moments} rows for ${due!.n} moments`] : []),
     ...rows
       .filter(row => row.missing)
       .map(row => `run ${row.run_id} of ${row.scheduled_for.toISOString()} is not there`),
-    ...begun
+    ...fired
       .filter(id => !started.has(id))
       .map(id => `run ${id} of the schedule has no row, since ${since.toISOString()}`),
   ]

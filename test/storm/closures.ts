@@ -1,4 +1,5 @@
-// Notes when an upstream was found to serve nobody, to tell those that nothing had struck: only poisonous items among others.
+// Notes when an upstream was found to serve nobody, to find those that nothing had struck: only poisonous items among
+// others.
 
 import type { Sql } from '../../shared/context.ts'
 import type { UpstreamKind } from '../../shared/upstreams/vocabulary.ts'
@@ -15,7 +16,7 @@ export interface Closure {
   at_ms: number
 }
 
-/** What was under way when the fault ended may be told this much later. */
+/** What was under way when the fault ended may be reported this much later. */
 const LATE_MS = 3000
 
 export const closedWrongly = (closures: readonly Closure[], struck: Struck): Closure[] =>

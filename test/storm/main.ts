@@ -12,11 +12,11 @@ import { type Installation, install } from './installation.ts'
 import { openLedger } from './ledger.ts'
 import { playRound, type RoundFigures } from './round.ts'
 
-const TOLD = 12 // breaches printed per round
+const BREACHES_PRINTED = 12 // breaches printed per round
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 const number = (n: number) => n.toLocaleString('en')
 
-function tell(seed: number, figures: RoundFigures): void {
+function printRound(seed: number, figures: RoundFigures): void {
   const { round, faults, acknowledged, items, answers, unreachable, compared, closures, breaches } = figures
   const parts = [
     `${number(acknowledged)} acknowledged`,
@@ -29,8 +29,8 @@ function tell(seed: number, figures: RoundFigures): void {
     `${breaches.length} breaches`,
   ]
   console.log(`seed ${seed} round ${round}: ${parts.join('; ')} [${faults.join(', ')}]`)
-  for (const breach of breaches.slice(0, TOLD)) console.log(`  ! ${breach}`)
-  if (breaches.length > TOLD) console.log(`  ! and ${breaches.length - TOLD} more`)
+  for (const breach of breaches.slice(0, BREACHES_PRINTED)) console.log(`  ! ${breach}`)
+  if (breaches.length > BREACHES_PRINTED) console.log(`  ! and ${breaches.length - BREACHES_PRINTED} more`)
 }
 
 async function keepLogs({ units }: Installation, seed: number): Promise<void> {
@@ -69,7 +69,7 @@ const played: RoundFigures[] = []
 for (let round = 1; round <= rounds; round++) {
   const figures = await playRound(installation, ledger, { seed, round, say })
   played.push(figures)
-  tell(seed, figures)
+  printRound(seed, figures)
   if (figures.breaches.length > 0) await keepLogs(installation, seed)
 }
 const { compared, differences } = await recountAll(installation.sql)

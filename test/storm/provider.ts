@@ -50,8 +50,10 @@ export async function startProvider(): Promise<Provider> {
     second.calls++
     if (refusal === undefined || (limit !== undefined && second.calls <= limit)) {
       provider.served++
-      const told = limit === undefined ? {} : limitHeaders(limit, limit - second.calls, 1000 - (now % 1000))
-      response.writeHead(200, { 'content-type': 'application/json', ...told }).end(JSON.stringify(COMPLETION))
+      const limits = limit === undefined ? {} : limitHeaders(limit, limit - second.calls, 1000 - (now % 1000))
+      response
+        .writeHead(200, { 'content-type': 'application/json', ...limits })
+        .end(JSON.stringify(COMPLETION))
       return
     }
     provider.refused++

@@ -55,8 +55,8 @@ async function work(line: string, response: ServerResponse): Promise<void> {
     response.write(`{"type":"${type}","seq":${seq},"attempt":${attempt}${more}}\n`)
   const step = (key: string, more: object) => {
     if (recorded.some(one => one.key === key)) return false
-    const told = { key, name: key, started_at: new Date().toISOString(), duration_ms: 1, ...more }
-    return say('step', `,"step":${JSON.stringify(told)}`)
+    const entry = { key, name: key, started_at: new Date().toISOString(), duration_ms: 1, ...more }
+    return say('step', `,"step":${JSON.stringify(entry)}`)
   }
   // `input` is the last key of its line, and the storm's inputs do not contain it.
   const output = `,"output":${outputOf(line.slice(line.lastIndexOf(INPUT) + INPUT.length, -1))}`

@@ -44,12 +44,12 @@ export function watch(sql: Sql, { byPartition }: { byPartition: boolean }): Watc
       await looking
     },
   }
-  const tell = (breach: string) => {
+  const report = (breach: string) => {
     if (seen.breaches.size < MOST) seen.breaches.add(breach)
   }
   const look = async () => {
     const [runs, claims] = await Promise.all([figuresOf(sql), claimsOf(sql)])
-    compare(byPartition ? runs : { ...runs, partitions: [] }, seen, tell)
+    compare(byPartition ? runs : { ...runs, partitions: [] }, seen, report)
     timeLapsed(claims, leases, seen)
   }
   const looking = (async () => {
@@ -61,21 +61,21 @@ export function watch(sql: Sql, { byPartition }: { byPartition: boolean }): Watc
 function compare(
   { runs, partitions, usage }: Awaited<ReturnType<typeof figuresOf>>,
   seen: Watch,
-  tell: (breach: string) => void,
+  report: (breach: string) => void,
 ): void {
   let running = 0
   for (const run of runs) {
     running += run.running
     seen.compared += FIGURES
-    for (const name of run.differs) tell(`${name} of run ${run.id} differed while at work`)
+    for (const name of run.differs) report(`${name} of run ${run.id} differed while at work`)
     if (run.running > (run.concurrency ?? CAPS.project))
-      tell(`run ${run.id} had ${run.running} items at work of ${run.concurrency} allowed`)
+      report(`run ${run.id} had ${run.running} items at work of ${run.concurrency} allowed`)
   }
   seen.compared += 1
-  if (running !== usage) tell(`the project said ${usage} items were at work, of ${running}`)
-  if (running > CAPS.project) tell(`the project had ${running} items at work of ${CAPS.project} allowed`)
+  if (running !== usage) report(`the project said ${usage} items were at work, of ${running}`)
+  if (running > CAPS.project) report(`the project had ${running} items at work of ${CAPS.project} allowed`)
   for (const { key, n } of partitions)
-    if (n > CAPS.partition) tell(`partition ${key} had ${n} items at work of ${CAPS.partition} allowed`)
+    if (n > CAPS.partition) report(`partition ${key} had ${n} items at work of ${CAPS.partition} allowed`)
 }
 
 const FIGURES = 7

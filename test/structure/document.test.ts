@@ -23,10 +23,10 @@ it('the document passes a linter', async () => {
   } as const
   const config = await createConfig({ extends: ['recommended-strict'], rules })
   const problems = await lintFromString({ source: JSON.stringify(document), config })
-  const told = problems.map(
+  const lines = problems.map(
     ({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`,
   )
-  expect(told.slice(0, 20)).toEqual([])
+  expect(lines.slice(0, 20)).toEqual([])
 })
 
 it('the document has an example of every body and of every parameter', () => {

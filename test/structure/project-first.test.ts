@@ -49,8 +49,8 @@ const BY_CONDITION: Record<string, string> = {
   'shared/recovery/queries/recoveries.ts countCohort: i': 'cancelled',
   'shared/recovery/queries/recoveries.ts countCohort: t': 'inTriage',
   'shared/recovery/queries/cohort.ts findReasons: t': 'inTriage',
-  'shared/recovery/queries/mended.ts findMended: items': 'ofProject',
-  'shared/recovery/queries/mended.ts findMended: replays': 'ofProject',
+  'shared/recovery/queries/repaired.ts findRepaired: items': 'ofProject',
+  'shared/recovery/queries/repaired.ts findRepaired: replays': 'ofProject',
   'shared/results/queries/results.ts found: i': 'where',
   'shared/items/queries/stop.ts undispatched: i': 'isOfRun',
   'shared/items/queries/stop.ts undispatched: d': 'isOfRun',
@@ -81,15 +81,15 @@ function statementsOf(text: string): string[] {
   const found: string[] = []
   const depths: number[] = []
   let isText = false
-  let begun = 0
+  let start = 0
   for (let i = 0; i < text.length; i++) {
     const one = text[i]
     if (isText && one === '\\') i++
     else if (one === '`' && isText) {
       isText = false
-      if (depths.length === 0) found.push(text.slice(begun + 1, i))
+      if (depths.length === 0) found.push(text.slice(start + 1, i))
     } else if (one === '`') {
-      if (depths.length === 0) begun = i
+      if (depths.length === 0) start = i
       isText = true
     } else if (isText && one === '$' && text[i + 1] === '{') {
       depths.push(0)

@@ -8,15 +8,15 @@ import * as schema from '../../shared/tables.ts'
 
 /** No endpoint reads these; PostgreSQL would refuse it. */
 const ENGINE_ALONE: Record<string, string> = {
-  alert_marks: 'only tells the rules when to alert again',
+  alert_marks: 'only says when the rules alert again',
   bundles: 'is found by the hash of its content and belongs to nobody',
-  ended_runs: 'only tells the alert rules which runs to look at',
+  ended_runs: 'only says which runs the alert rules look at',
   idempotency_keys: 'is read by submissions, which write',
   installation: 'is the operator’s, who is no account',
-  purges: 'only tells retention how far it is',
+  purges: 'only says how far retention is',
   source_reads: 'occurrences that are still read: the tick’s, until their outcome is written',
-  suspected_items: 'only tells which items to ask about once they have ended',
-  unindexed_steps: 'only tells the index of steps what is left to do',
+  suspected_items: 'only says which items to ask about once they have ended',
+  unindexed_steps: 'only says what the index of steps has left to do',
 }
 
 const tables = Object.values(schema)

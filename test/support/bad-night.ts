@@ -1,6 +1,6 @@
-// A project on the morning after a bad night: runs of which the last have items that failed alike, were degraded or are
-// held, schedules with missed and fired occurrences, and undelivered messages. Everything is made through the API; only
-// the agent and the receiver are played, and earlier runs and the schedules are dated back.
+// A project on the morning after a bad night: runs of which the last have items that failed the same way, were degraded
+// or are held, schedules with missed and fired occurrences, and undelivered messages. Everything is made through the
+// API; only the agent and the receiver are played, and earlier runs and the schedules are dated back.
 
 import { expect, vi } from 'vitest'
 import { deliverDue } from '../../shared/outbox/verbs/deliver.ts'

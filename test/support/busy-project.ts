@@ -82,13 +82,13 @@ export async function makeBusy({ id, key, name, at, outside, bundle }: Given): P
   const agent_id: string = (await call('/v1/agents', { project_id: id, name, slug: 'busy' })).id
   const env = { OUTSIDE: `${outside.origin}/${name}`, SECRET: `secret of ${name}` }
   await call(`/v1/agents/${agent_id}/deployments`, { kind: 'bundle', ...bundle, env })
-  await call(`/v1/projects/${id}/alert-channels`, { url: outside.told(name, 'alerts') })
+  await call(`/v1/projects/${id}/alert-channels`, { url: outside.callbackUrl(name, 'alerts') })
   // Never due by itself; the test makes it due.
   await call('/v1/schedules', { agent_id, cron: '0 0 1 1 *', input: { name: 'clock' } })
   const trigger = await call('/v1/triggers', { agent_id, name: 'ticket' })
 
   const submit = async (run: string, items: object[], more: object = {}, where = at): Promise<string> => {
-    const callback_url = outside.told(name, run)
+    const callback_url = outside.callbackUrl(name, run)
     const order = { agent_id, items, callback_url, idempotency_key: run, ...more }
     return (await callAt(where, key, '/v1/batches', order)).json.run_id
   }

@@ -36,8 +36,8 @@ const NOT_HERE =
 
 async function programs(): Promise<string> {
   const config = process.env.PG_CONFIG ?? 'pg_config'
-  const told = await run(config, ['--bindir', '--pkglibdir']).catch(() => undefined)
-  const [bin, lib] = told?.stdout.trim().split('\n') ?? []
+  const printed = await run(config, ['--bindir', '--pkglibdir']).catch(() => undefined)
+  const [bin, lib] = printed?.stdout.trim().split('\n') ?? []
   if (!bin || !lib) throw new Error(NOT_HERE)
   await readFile(join(lib, 'citus.so')).catch(() => {
     throw new Error(`${NOT_HERE}. ${config} points to ${bin}, and there is no ${join(lib, 'citus.so')}`)

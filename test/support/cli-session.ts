@@ -10,7 +10,7 @@ import { secondsOfTime } from '../../shared/view/time.ts'
 let words = { results: '', notes: '' }
 
 /** What the last session wrote. */
-export const told = (where: keyof typeof words = 'results') => words[where]
+export const printed = (where: keyof typeof words = 'results') => words[where]
 
 const answer = (value: unknown, status = 200) =>
   Response.json(value, { status, headers: { 'assay-version': '0.1.0' } })

@@ -1,4 +1,4 @@
-// An agent behind a URL that answers every item, as a test says, and can be told to hold its answers back.
+// An agent behind a URL that answers every item, as a test says, and can be made to hold its answers back.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -8,7 +8,7 @@ export interface Outside {
   /** Its host, as a deployment's declaration names it. */
   host: string
   /** The URL for a project's callbacks of that name. */
-  told(project: string, name: string): string
+  callbackUrl(project: string, name: string): string
   /** Messages that got a 2xx. */
   taken: Received[]
   /** Messages that were refused. */
@@ -45,7 +45,7 @@ export async function startOutside(): Promise<Outside> {
   const outside: Outside = {
     origin,
     host,
-    told: (project, name) => `${origin}/${project}/told/${name}`,
+    callbackUrl: (project, name) => `${origin}/${project}/notified/${name}`,
     taken: [],
     refused: [],
     answered: new Map(),
@@ -61,7 +61,7 @@ export async function startOutside(): Promise<Outside> {
   }
   receiver.answer = (response, request) => {
     const path = request.url!
-    if (path.includes('/told/')) {
+    if (path.includes('/notified/')) {
       const refused = outside.refuse !== null && path.endsWith(outside.refuse)
       outside[refused ? 'refused' : 'taken'].push(receiver.received.at(-1)!)
       return void response.writeHead(refused ? 503 : 204).end()

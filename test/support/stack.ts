@@ -139,7 +139,7 @@ export interface Running {
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   seen(event: string): Promise<any>
   /** Resolves once standard error matches. */
-  told(pattern: RegExp): Promise<void>
+  warned(pattern: RegExp): Promise<void>
   done: Promise<Ran>
 }
 
@@ -199,7 +199,7 @@ export function assay(
   return {
     child,
     seen: event => until(() => events().find(line => line.event === event)),
-    told: async pattern => {
+    warned: async pattern => {
       await until(() => (pattern.test(err) ? true : undefined))
     },
     done,

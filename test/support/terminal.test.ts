@@ -6,7 +6,7 @@ import { KEYS, noTerminal, openTerminal } from './terminal.ts'
 const left = noTerminal === undefined ? '' : `, left out: ${noTerminal}`
 
 it.skipIf(noTerminal !== undefined)(
-  `a terminal shows what a program draws, passes keys to it, and tells it a new size${left}`,
+  `a terminal shows what a program draws, passes keys to it, and gives it a new size${left}`,
   async () => {
     const program = `
     const { stdin, stdout } = process

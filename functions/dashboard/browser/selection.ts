@@ -19,10 +19,10 @@ export function followSelection(): void {
     for (const box of form.querySelectorAll<HTMLInputElement>('[data-select-group]')) box.hidden = false
     form.addEventListener('change', event => {
       selectGroup(form, event.target as HTMLInputElement)
-      tell(form)
+      updateButtons(form)
     })
     form.addEventListener('submit', event => leaveOut(form, event.submitter))
-    tell(form)
+    updateButtons(form)
   }
 }
 
@@ -46,7 +46,7 @@ function selectGroup(form: HTMLFormElement, box: HTMLInputElement): void {
     one.checked = box.checked
 }
 
-function tell(form: HTMLFormElement): void {
+function updateButtons(form: HTMLFormElement): void {
   const selected = [...form.querySelectorAll<HTMLInputElement>('input[name=items]:checked')]
   for (const button of form.querySelectorAll<HTMLButtonElement>('[data-bulk]')) {
     const action = button.dataset.bulk!
@@ -57,9 +57,9 @@ function tell(form: HTMLFormElement): void {
   }
   for (const button of form.querySelectorAll<HTMLButtonElement>(ROW_BUTTONS))
     button.disabled = selected.length > 0
-  const told = form.querySelector('[data-selected]')
-  if (told !== null)
-    told.textContent = selected.length === 0 ? 'None selected.' : `${selected.length} selected`
+  const summary = form.querySelector('[data-selected]')
+  if (summary !== null)
+    summary.textContent = selected.length === 0 ? 'None selected.' : `${selected.length} selected`
 }
 
 function labelOf(action: string, boxes: readonly HTMLInputElement[]): string {

@@ -7,13 +7,13 @@ import { mappingOf, type OrderFields } from '../parts/submit-order.ts'
 /** Lines move into a Blob at this size; the browser need not keep Blobs in memory. */
 const FOLD_BYTES = 4 * 1024 * 1024
 
-export type Told = (words: string, share: number) => void
+export type OnProgress = (words: string, share: number) => void
 
 /** Returns the item lines of the rows that `takes` accepts, and the number of all rows. @throws BadLines */
 export async function linesOf(
   file: File,
   fields: OrderFields,
-  told: Told,
+  onProgress: OnProgress,
   takes: (row: number) => boolean = () => false,
 ): Promise<{ body: Blob; rows: number }> {
   let rows = 0
@@ -23,7 +23,7 @@ export async function linesOf(
   }
   let parts: BlobPart[] = []
   let open_bytes = 0
-  for await (const piece of itemLines(file.name, chunksOf(file, told), mappingOf(fields), {
+  for await (const piece of itemLines(file.name, chunksOf(file, onProgress), mappingOf(fields), {
     takes: counts,
   })) {
     parts.push(piece)
@@ -36,12 +36,12 @@ export async function linesOf(
 }
 
 /** Not every browser can iterate over a stream. */
-async function* chunksOf(file: File, told: Told): AsyncGenerator<Uint8Array> {
+async function* chunksOf(file: File, onProgress: OnProgress): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader()
   let read_bytes = 0
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     read_bytes += part.value.length
-    told('Reading the file', read_bytes / file.size)
+    onProgress('Reading the file', read_bytes / file.size)
     yield part.value
   }
 }
@@ -55,14 +55,14 @@ export interface Submitted {
 export class Refused extends Error {}
 
 /** Sends the lines by XMLHttpRequest, because fetch does not report upload progress. @throws Refused */
-export function send(url: string, body: Blob, told: Told): Promise<Submitted> {
+export function send(url: string, body: Blob, onProgress: OnProgress): Promise<Submitted> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', url)
     request.setRequestHeader('content-type', 'application/x-ndjson')
     request.responseType = 'json'
-    request.upload.onprogress = ({ loaded, total }) => told('Sending the items', loaded / total)
-    request.upload.onload = () => told('The server stores the items', 1)
+    request.upload.onprogress = ({ loaded, total }) => onProgress('Sending the items', loaded / total)
+    request.upload.onload = () => onProgress('The server stores the items', 1)
     request.onerror = () =>
       reject(new Refused('The connection broke off. Press again: what has arrived is not started twice.'))
     request.onload = () => {

@@ -17,7 +17,7 @@ import {
 } from '../parts/submit-order.ts'
 import { element } from './element.ts'
 import { keepLive } from './live.ts'
-import { linesOf, Refused, type Submitted, send, type Told } from './submit-file.ts'
+import { linesOf, type OnProgress, Refused, type Submitted, send } from './submit-file.ts'
 import { fit, preview } from './submit-preview.ts'
 import { localTimes } from './times.ts'
 
@@ -99,7 +99,7 @@ async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<v
   isBusy = true
   wrong([])
   // Removes the errors of the first rows; reading all rows reports them again.
-  for (const told of form.querySelectorAll('#preview .v-failed')) told.remove()
+  for (const error of form.querySelectorAll('#preview .v-failed')) error.remove()
   form.toggleAttribute('data-busy', true)
   try {
     const fields = fieldsOfForm(form)
@@ -125,16 +125,16 @@ const fieldsOfForm = (form: HTMLFormElement): FormFields =>
 
 async function submitAll(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
   const order = orderOf(fields)
-  const { body } = await linesOf(file, fields, told, () => true)
+  const { body } = await linesOf(file, fields, onProgress, () => true)
   leaveTo(await sent(form, order, body, file))
 }
 
 async function submitPilot(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
   const named = namedOrder(fields, file.name)
   const order = orderOf(named)
-  const { rows } = await linesOf(file, fields, told)
+  const { rows } = await linesOf(file, fields, onProgress)
   if (rows <= INPUT_LIMITS.pilot_items) return submitAll(form, file, fields)
-  const { body } = await linesOf(file, fields, told, spreadOver(rows, INPUT_LIMITS.pilot_items))
+  const { body } = await linesOf(file, fields, onProgress, spreadOver(rows, INPUT_LIMITS.pilot_items))
   const { run_id } = await sent(form, orderOfPilot(order), body, file)
   const query = pilotQuery(named, { run_id, file: file.name, rows, bytes: file.size })
   history.pushState(null, '', `${location.pathname}?${query}`)
@@ -144,7 +144,7 @@ async function submitPilot(form: HTMLFormElement, file: File, fields: FormFields
 async function submitRest(form: HTMLFormElement, file: File, fields: FormFields): Promise<void> {
   const order = orderOf(fields)
   const isPilot = spreadOver(Number(fields.rows), Number(fields.took))
-  const { body, rows } = await linesOf(file, fields, told, row => !isPilot(row))
+  const { body, rows } = await linesOf(file, fields, onProgress, row => !isPilot(row))
   if (rows !== Number(fields.rows) || file.size !== Number(fields.bytes)) {
     held = undefined
     delete document.body.dataset.holdsFile
@@ -163,7 +163,7 @@ function sent(
   const key = keys.get(same) ?? crypto.randomUUID()
   keys.set(same, key)
   const query = new URLSearchParams({ ...order, idempotency_key: key })
-  return send(`${form.action}/lines?${query}`, body, told)
+  return send(`${form.action}/lines?${query}`, body, onProgress)
 }
 
 /** The link is relative to this script's URL, …/dashboard/assets: a proxy may serve the dashboard below a path. */
@@ -184,7 +184,7 @@ async function showPilot(file: File): Promise<void> {
   keepLive(fresh.body.dataset)
 }
 
-const told: Told = (words, share) => {
+const onProgress: OnProgress = (words, share) => {
   const place = document.getElementById('submit-progress')
   if (place === null) return
   if (place.firstElementChild === null) {

@@ -49,7 +49,7 @@ export const deliveriesPage = page({
             id="deliveries"
             rows={data!.deliveries}
             columns={[
-              { label: 'Tells', cell: one => <a href={ofDelivery(one.id)}>{KINDS[one.kind]}</a> },
+              { label: 'Event', cell: one => <a href={ofDelivery(one.id)}>{KINDS[one.kind]}</a> },
               { label: 'To', cell: one => one.url },
               { label: 'State', cell: one => <Status of={one.state} /> },
               { label: 'Tries', numeric: true, cell: one => count(one.try_count) },
@@ -61,7 +61,7 @@ export const deliveriesPage = page({
                 <p>No delivery passes these filters.</p>
               ) : (
                 <>
-                  <p>Nothing was sent. A run tells its end to the URL it was submitted with:</p>
+                  <p>Nothing was sent. A run reports its end to the URL it was submitted with:</p>
                   <Code>
                     npx assay submit items.jsonl --agent my-agent --callback-url https://example.com/done
                   </Code>

@@ -122,7 +122,7 @@ const NewMember = ({ entered }: { entered: Entered }) => (
       <NewPassword
         label="First password"
         name="password"
-        hint="Assay sends no mail: tell it to them, to be changed at once."
+        hint="Assay sends no mail: give it to them, to be changed at once."
       />
       <div>
         <button class="primary">Add</button>

@@ -78,7 +78,7 @@ export const recoveryPage = page({
             </Later>
           ) : (
             <section id="plan">
-              <Told plan={plan} />
+              <Forecast plan={plan} />
               {plan.eligible > 0 && (
                 <Order project_id={project_id} plan={plan} back={back}>
                   {action === 'replay' && <ReplayFields plan={plan} />}
@@ -123,7 +123,7 @@ function optionsOf(filter: Cohort): string {
   return `${options || ' --all'}${filter.status === undefined ? '' : ' --cancelled'}`
 }
 
-const Told = ({ plan }: { plan: Plan }) => {
+const Forecast = ({ plan }: { plan: Plan }) => {
   if (plan.eligible + plan.ineligible.length === 0)
     return <p class="lead">Nothing here waits: everything was decided about, or the run has not ended.</p>
   const [first, ...rest] = sayForecast(plan)

@@ -38,7 +38,7 @@ export const gradeRunPage = page({
       ...(query.refusals && { refusals: query.refusals }),
       ...(query.checks && { checks: query.checks }),
     }
-    const { rules, told, isWhole } = await graded(api, run.id, asked, ctx.now)
+    const { rules, result, isWhole } = await graded(api, run.id, asked, ctx.now)
     const name = run.name ?? run.agent_slug
     const options = Object.entries(asked).map(([option, value]) => ` --${option} ${value}`)
     return {
@@ -51,12 +51,12 @@ export const gradeRunPage = page({
           <h1>
             <a href={ofRun(run.id)}>{name}</a>, graded again
           </h1>
-          <p class="lead">Under these rules {sayDiffering(told.changes) ?? 'nothing differs'}.</p>
+          <p class="lead">Under these rules {sayDiffering(result.changes) ?? 'nothing differs'}.</p>
           <p>
             {isWhole ? '' : 'So far: '}
-            {counted(told.calls, 'recorded call')} of {counted(told.items, 'item')} that returned, by{' '}
+            {counted(result.calls, 'recorded call')} of {counted(result.items, 'item')} that returned, by{' '}
             {sayRules(rules)}. Nothing was asked again, and what was recorded stays.
-            {told.calls_left > 0 && ` ${sayLeft(told.calls_left)}.`}
+            {result.calls_left > 0 && ` ${sayLeft(result.calls_left)}.`}
             {!isWhole && ' The command below looks at all of it.'}
           </p>
           <form class="filters" method="get">
@@ -67,7 +67,7 @@ export const gradeRunPage = page({
           <h2>Verdicts</h2>
           <List
             id="verdicts"
-            rows={told.verdicts}
+            rows={result.verdicts}
             columns={[
               { label: 'Verdict', cell: row => row.verdict },
               { label: 'Items were', numeric: true, cell: row => count(row.items_was) },
@@ -77,8 +77,8 @@ export const gradeRunPage = page({
             ]}
             empty="No item of this run has returned."
           />
-          {told.changes.length > 0 && <h2>What differs</h2>}
-          {told.changes.length > 0 && <Changes changes={told.changes} />}
+          {result.changes.length > 0 && <h2>What differs</h2>}
+          {result.changes.length > 0 && <Changes changes={result.changes} />}
         </>
       ),
     }
@@ -95,7 +95,7 @@ async function graded(api: Client, runId: string, asked: Asked, now: () => numbe
     tally.add(data!)
     cursor = data!.next_cursor ?? undefined
     const isWhole = cursor === undefined
-    if (isWhole || now() >= until) return { rules: data!, told: tally.told(), isWhole }
+    if (isWhole || now() >= until) return { rules: data!, result: tally.result(), isWhole }
   }
 }
 

@@ -93,7 +93,7 @@ async function guessedView(visit: Parameters<typeof formView>[0], form: Form) {
   const misfit = wanted && misfitOf(form.agent!, wanted, rows, form.input || fields.input || '')
   const left = Object.entries(fields).filter(([field]) => !form[field as keyof Fields])
   const guesses = left.filter(([, guess]) => guess !== undefined)
-  const said = guesses.length === 0 ? 'The first rows do not tell what their fields are.' : undefined
+  const said = guesses.length === 0 ? 'The first rows do not show what their fields are.' : undefined
   const again = form.lines?.trim() ? [] : ['Choose the file again: the browser does not keep it.']
   const wrong = [said, misfit && `${misfit.said} ${misfit.fix}`]
     .filter(one => one !== undefined)

@@ -53,7 +53,7 @@ const NewChannel = ({ project_id, entered }: Pick<Props, 'project_id' | 'entered
     <Choice
       name="format"
       label="Format"
-      options={{ '': 'as the URL tells', ...among(CHANNEL_FORMATS) }}
+      options={{ '': 'as the URL says', ...among(CHANNEL_FORMATS) }}
       chosen={entered.format}
     />
     <Choice

@@ -47,7 +47,7 @@ function wordsOf(filter: Filter, run: Run | undefined, cause: string | undefined
   if (filter.cause_id !== undefined)
     return cause === undefined ? `all with one cause${of}` : `“${cause}”${of}`
   if (filter.cluster_key !== undefined)
-    return `what failed alike with ${filter.cluster_key.replace(/:[^:]*$/, '')}${of}`
+    return `similar failures with ${filter.cluster_key.replace(/:[^:]*$/, '')}${of}`
   if (filter.reason !== undefined) return `where ${reasonMeaning(filter.reason)}${of}`
   return `${filter.kind === 'quarantine' ? 'what is held' : 'what did not work'}${of}`
 }

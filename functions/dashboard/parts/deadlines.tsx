@@ -33,7 +33,7 @@ export const Deadlines = ({ project_id, deadlines, agents, schedules, mayChange,
             ),
         },
       ]}
-      empty={<p>Nothing must have finished by a time of day. Set one, and silence is told too.</p>}
+      empty={<p>Nothing must have finished by a time of day. Set one, and silence is reported too.</p>}
     />
     {mayChange && <DeadlineForm {...{ project_id, agents, schedules, entered }} />}
   </>
@@ -60,7 +60,7 @@ const DeadlineForm = ({ project_id, agents, schedules, entered }: Omit<Props, 'd
     <Field label="Finished by">
       <input name="finished_by" required value={entered.finished_by ?? ''} placeholder="06:30" />
     </Field>
-    <Field label="Time zone; the schedule's own unless told">
+    <Field label="Time zone; the schedule's own by default">
       <input name="timezone" value={entered.timezone ?? ''} placeholder="Europe/Berlin" />
     </Field>
     <button class="primary">Set</button>

@@ -58,8 +58,8 @@ const USUAL_RUNS = 20
 
 export function usualOf(run: Run, earlier: readonly Run[], now: number): Usual {
   const latest = earlier.slice(0, USUAL_RUNS)
-  const alike = earlier.filter(one => isAboutAsLarge(run, one)).slice(0, USUAL_RUNS)
-  const paces = alike.map(one => paceOf(one, now))
+  const similar = earlier.filter(one => isAboutAsLarge(run, one)).slice(0, USUAL_RUNS)
+  const paces = similar.map(one => paceOf(one, now))
   return {
     waited_ms: median(latest.map(one => paceOf(one, now).waited_ms)),
     ran_ms: median(paces.map(pace => pace.ran_ms)),

@@ -80,11 +80,11 @@ const Stop = ({ run_id }: { run_id: string }) => (
 const Failures = ({ notOk }: { notOk: Props['notOk'] }) => {
   const why = (item: Schemas['RunItem']) =>
     item.error_message ?? item.degraded_reason ?? item.outcome_reason ?? item.status.replaceAll('_', ' ')
-  const alike = [...Map.groupBy(notOk, why)].sort(([, a], [, b]) => b.length - a.length)
+  const groups = [...Map.groupBy(notOk, why)].sort(([, a], [, b]) => b.length - a.length)
   return (
     <List
       id="failures"
-      rows={alike}
+      rows={groups}
       columns={[
         { label: 'Why', cell: ([words]) => words },
         { label: 'Worked', cell: ([, items]) => <Verdict of={items[0]!.worst_outcome_status ?? null} /> },

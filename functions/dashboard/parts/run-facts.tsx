@@ -150,7 +150,7 @@ const Unpriced = ({ run, failures }: { run: Run; failures: Failures }) => (
 
 const WHY: Record<NonNullable<Run['stop_reason']>, (run: Run) => string> = {
   cancelled: () => 'It was cancelled.',
-  pilot_failed: () => 'None of its first items was ok, so the others were not begun.',
+  pilot_failed: () => 'None of its first items was ok, so the others were not started.',
   budget_exceeded: run =>
     `Its budget${run.budget_cents === null ? '' : ` of ${cents(run.budget_cents)}`} was reached, so the rest was not started. Replay what is left, with a budget that holds.`,
   consecutive_failures: () =>

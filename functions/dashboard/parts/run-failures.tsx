@@ -6,7 +6,7 @@ import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { count } from './text.tsx'
-import { untoldReasons } from './untold-reasons.ts'
+import { uncoveredReasons } from './uncovered-reasons.ts'
 
 type Run = Schemas['Run']
 type Failures = Schemas['RunFailures']
@@ -52,7 +52,9 @@ const Actions = ({
 
 export const RunFailures = ({ causes, ...around }: Around & { causes: readonly Cause[] }) => {
   const { run, failures, mayAct } = around
-  const reasons = untoldReasons(failures, causes).filter(({ kind, waiting }) => kind === 'dlq' || waiting > 0)
+  const reasons = uncoveredReasons(failures, causes).filter(
+    ({ kind, waiting }) => kind === 'dlq' || waiting > 0,
+  )
   if (reasons.length + failures.clusters.length + failures.partitions.length === 0) return ''
   return (
     <>

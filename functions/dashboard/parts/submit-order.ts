@@ -1,4 +1,4 @@
-// Parses the forms of the submit page, for the page's script and the server alike.
+// Parses the forms of the submit page, for both the page's script and the server.
 
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import type { Fields } from '../../../shared/submission/rules/file-items.ts'

@@ -99,7 +99,7 @@ export const TriageScope = ({ query, run, causes, total, project_id, request, ma
         </a>
       </>
     ),
-    cluster_key: query.cluster_key && <>failures alike</>,
+    cluster_key: query.cluster_key && <>similar failures</>,
   }
   return (
     <section class="scope" aria-label="Scope">

@@ -13,7 +13,7 @@ import { basePath } from '../../../shared/http/base-path.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 
 const SESSION = 'session'
-type Told = Pick<Context, 'config'>
+type Configured = Pick<Context, 'config'>
 
 export interface SignedIn {
   principal: SessionPrincipal
@@ -45,24 +45,25 @@ export async function sessionCookie(ctx: Context, session_id: string, expires_at
 /**
  * The header that removes the cookie; empty where the request has no cookie, or another site could sign the member out.
  */
-export const endedCookieFor = (ctx: Told, request: Request): Record<string, string> =>
+export const endedCookieFor = (ctx: Configured, request: Request): Record<string, string> =>
   cookieOf(ctx, request, SESSION) === undefined ? {} : { 'set-cookie': endedCookie(ctx) }
 
-export const endedCookie = (ctx: Told): string => setCookie(ctx, SESSION, '', 0)
+export const endedCookie = (ctx: Configured): string => setCookie(ctx, SESSION, '', 0)
 
-export const setCookie = (ctx: Told, name: string, value: string, max_age_s: number): string =>
+export const setCookie = (ctx: Configured, name: string, value: string, max_age_s: number): string =>
   `${nameOf(ctx, name)}=${value}; Max-Age=${max_age_s}; Path=${pathOf(ctx) || '/'}; Secure; HttpOnly; SameSite=Lax`
 
-export function cookieOf(ctx: Told, request: Request, name: string): string | undefined {
+export function cookieOf(ctx: Configured, request: Request, name: string): string | undefined {
   const begin = `${nameOf(ctx, name)}=`
   const pairs = (request.headers.get('cookie') ?? '').split(/;\s*/)
   return pairs.find(pair => pair.startsWith(begin))?.slice(begin.length)
 }
 
-const pathOf = ({ config }: Told) => basePath(config.base_url)
+const pathOf = ({ config }: Configured) => basePath(config.base_url)
 
 /**
  * The prefix makes browsers refuse a cookie that this origin did not set over TLS; they accept localhost too. Below a
  * path of a host it is the weaker `__Secure-`, since `__Host-` requires the whole host as path.
  */
-const nameOf = (ctx: Told, name: string) => `${pathOf(ctx) === '' ? '__Host-' : '__Secure-'}assay-${name}`
+const nameOf = (ctx: Configured, name: string) =>
+  `${pathOf(ctx) === '' ? '__Host-' : '__Secure-'}assay-${name}`

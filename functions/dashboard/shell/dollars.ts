@@ -1,4 +1,4 @@
-// Parses sums of money as people type them into forms, for the server and the pages' scripts alike.
+// Parses sums of money as people type them into forms, for both the server and the pages' scripts.
 
 import { centsOfAmount } from '../../../shared/prices/rules/amounts.ts'
 

@@ -22,14 +22,14 @@ const Notice = z.strictObject({
 export type Notice = z.infer<typeof Notice>
 
 const NAME = 'notice'
-type Told = Pick<Context, 'config'>
+type Configured = Pick<Context, 'config'>
 const SHOWN_WITHIN_S = 60
 
-export const noticeCookie = (ctx: Told, notice: Notice): string =>
+export const noticeCookie = (ctx: Configured, notice: Notice): string =>
   setCookie(ctx, NAME, packed(notice), SHOWN_WITHIN_S)
-export const noticeShownCookie = (ctx: Told): string => setCookie(ctx, NAME, '', 0)
+export const noticeShownCookie = (ctx: Configured): string => setCookie(ctx, NAME, '', 0)
 
-export function noticeOf(ctx: Told, request: Request): Notice | undefined {
+export function noticeOf(ctx: Configured, request: Request): Notice | undefined {
   const value = cookieOf(ctx, request, NAME)
   if (!value) return undefined
   try {

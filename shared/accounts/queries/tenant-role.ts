@@ -2,7 +2,7 @@
 // or a view for it, and whether the installation is held; everything else is refused.
 
 import type { Sql } from '../../context.ts'
-import { BEHIND_VIEWS, TENANT_ROLE, TOLD_TO_ALL } from '../tables/tenant.ts'
+import { BEHIND_VIEWS, PUBLIC_COLUMNS, TENANT_ROLE } from '../tables/tenant.ts'
 
 interface RoleRights {
   /** An SQL identifier. */
@@ -56,8 +56,8 @@ const VIEWS = Object.entries(BEHIND_VIEWS).map(
     grant select on ${TENANT_ROLE}.${table} to ${TENANT_ROLE}`,
 )
 
-const COLUMNS = Object.entries(TOLD_TO_ALL).map(
-  ([table, told]) => `grant select (${told.join(', ')}) on ${table} to ${TENANT_ROLE}`,
+const COLUMNS = Object.entries(PUBLIC_COLUMNS).map(
+  ([table, columns]) => `grant select (${columns.join(', ')}) on ${table} to ${TENANT_ROLE}`,
 )
 
 /**

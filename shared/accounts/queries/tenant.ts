@@ -75,7 +75,9 @@ const broken = () =>
   })
 
 const shut = () =>
-  new Error('this read is over: what is read after the answer has begun is read by `read` of the invocation')
+  new Error(
+    'this read is over: what is read after the answer has started is read by `read` of the invocation',
+  )
 
 /** Reads only: a statement that began or ended a transaction would leave the role. */
 function storesOf(connection: Sql | undefined, check: () => void): Stores {

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, pgTable, text } from 'drizzle-orm/pg-core'
 import { at } from '../../kernel/column-types.ts'
 
-/** Only the engine reads it, except `held_since` (TOLD_TO_ALL). */
+/** Only the engine reads it, except `held_since` (PUBLIC_COLUMNS). */
 export const installation = pgTable(
   'installation',
   {

@@ -18,7 +18,7 @@ export const tenantAccount = `nullif(current_setting('${TENANT_SETTING}', true),
 const shown = (when: SQL) => pgPolicy('tenant', { for: 'select', to: TENANT_ROLE, using: when })
 
 /** Columns about the whole installation that everybody may read, of tables that otherwise belong to the engine. */
-export const TOLD_TO_ALL = { installation: ['held_since'] } as const
+export const PUBLIC_COLUMNS = { installation: ['held_since'] } as const
 
 /** Rows that name their account, which is evaluated once a query. */
 export const ofAccount = (account_id: AnyPgColumn) =>

@@ -71,7 +71,7 @@ const apiKeyFields = {
   id: id('The id to revoke it by.'),
   project_id: id('The only project it opens.'),
   name: z.string(),
-  prefix: z.string().describe('How the key begins, to tell it from others.'),
+  prefix: z.string().describe('How the key begins, to distinguish it from others.'),
   created_at: timestamp,
   last_used_at: timestamp.nullable().describe('Exact to a minute.'),
   role: z.enum(KEY_ROLES).describe('A viewer only reads.'),

@@ -21,7 +21,7 @@ export const NewSavedView = z
       .regex(/^[\x21-\x7e]*$/, 'must be a query as an address has it: no spaces, no line ends')
       .refine(text => !new URLSearchParams(text).has('cursor'), 'must lead to the first page: no cursor')
       .describe("How the list is filtered: the query of the page's address, without `?`."),
-    shared: z.boolean().optional().describe('Everybody in the project sees it; false unless told.'),
+    shared: z.boolean().optional().describe('Everybody in the project sees it; false by default.'),
   })
   .openapi('NewSavedView', {
     example: { list: 'runs', name: 'nights that failed', query: 'outcome=failed&tag=nightly' },

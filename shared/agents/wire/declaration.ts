@@ -37,7 +37,7 @@ const DeclaredSchedule = z
       .string()
       .superRefine(passes(checkTimezone))
       .optional()
-      .describe('An IANA zone; UTC unless told.'),
+      .describe('An IANA zone; UTC by default.'),
     source: SourceOrder.nullable().optional(),
     results: ResultsReceiverOrder.optional(),
   })
@@ -146,7 +146,9 @@ export const Declaration = z
       .array(label(LIMITS.name_characters, 'As its provider names it.'))
       .max(LIMITS.agent_models)
       .optional()
-      .describe('Models it calls: those without a price are told at the deploy, and refused under a budget.'),
+      .describe(
+        'Models it calls: those without a price are reported at the deploy, and refused under a budget.',
+      ),
     input_schema: Json.optional(),
     output_schema: Json.optional(),
     generators: z
@@ -154,7 +156,7 @@ export const Declaration = z
       .max(LIMITS.agent_generators)
       .optional()
       .describe('What it can make items with: methods under @items.'),
-    schedule_input: Json.optional().describe('Input of the runs its schedules start; null unless told.'),
+    schedule_input: Json.optional().describe('Input of the runs its schedules start; null by default.'),
     schedules: keyed(DeclaredSchedule, 'cron', LIMITS.agent_schedules).optional(),
     triggers: keyed(DeclaredTrigger, 'name', LIMITS.agent_triggers).optional(),
   })

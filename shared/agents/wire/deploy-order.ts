@@ -19,7 +19,7 @@ const Environment = z
   .refine(env => Object.values(env).every(value => !value.includes('\0')), 'must hold no NUL')
   .describe('Variables the agent sees; stored encrypted and never shown.')
 
-const dryRun = z.boolean().optional().describe('Tell what would be done, and do nothing.')
+const dryRun = z.boolean().optional().describe('Report what would be done, and do nothing.')
 
 const ofEveryKind = {
   declaration: Declaration.refine(

@@ -3,7 +3,7 @@
 import type { Message } from '../../outbox/rules/message.ts'
 import type { Alert } from './alerts.ts'
 
-type Told = Pick<
+type ReportedAlert = Pick<
   Alert,
   'rule' | 'message' | 'advice' | 'command' | 'since' | 'project_id' | 'run_id' | 'schedule_id'
 >
@@ -11,7 +11,7 @@ type Told = Pick<
 /** The dashboard's URL for an alert: its run, its schedule, or all alerts of its project. */
 export function alertLink(
   base_url: string,
-  alert: Pick<Told, 'project_id' | 'run_id' | 'schedule_id'>,
+  alert: Pick<ReportedAlert, 'project_id' | 'run_id' | 'schedule_id'>,
 ): string {
   const { project_id, run_id, schedule_id } = alert
   if (run_id !== null) return `${base_url}/dashboard/runs/${run_id}`
@@ -19,7 +19,7 @@ export function alertLink(
   return `${base_url}/dashboard/projects/${project_id}/alerts`
 }
 
-export const alertMessage = (alert: Told, base_url: string): Message => ({
+export const alertMessage = (alert: ReportedAlert, base_url: string): Message => ({
   tone: 'bad',
   title: alert.message,
   paragraphs: [alert.advice],
@@ -31,7 +31,10 @@ export const alertMessage = (alert: Told, base_url: string): Message => ({
   links: [{ label: 'Open', url: alertLink(base_url, alert) }],
 })
 
-export const resolvedMessage = (alert: Told & { resolved_at: Date | null }, base_url: string): Message => ({
+export const resolvedMessage = (
+  alert: ReportedAlert & { resolved_at: Date | null },
+  base_url: string,
+): Message => ({
   tone: 'good',
   title: `Resolved: ${alert.message}`,
   paragraphs: [],

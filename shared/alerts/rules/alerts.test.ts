@@ -16,16 +16,19 @@ const moment: MissedOccurrence = {
   run_id: 'r',
 }
 
-const TOLD = OCCURRENCE_REASONS.filter(reason => reason !== 'manual' && reason !== 'source_empty')
+const REPORTED = OCCURRENCE_REASONS.filter(reason => reason !== 'manual' && reason !== 'source_empty')
 
-it.each(TOLD)('an occurrence missed as %s raises an alert with its time, advice and a command', reason => {
-  const alert = scheduleMissed({ ...moment, reason })!
-  expect(alert).toMatchObject({ reason, subject_id: 's', since: moment.scheduled_for })
-  expect(alert.message).toContain('nightly ("0 2 * * *", Europe/Berlin) of agent tickets: 2026-03-02 03:00')
-  expect(alert.advice).toMatch(/\.$/)
-  expect(alert.command).toMatch(/^assay /)
-  expect(alert.command).not.toContain('{')
-})
+it.each(REPORTED)(
+  'an occurrence missed as %s raises an alert with its time, advice and a command',
+  reason => {
+    const alert = scheduleMissed({ ...moment, reason })!
+    expect(alert).toMatchObject({ reason, subject_id: 's', since: moment.scheduled_for })
+    expect(alert.message).toContain('nightly ("0 2 * * *", Europe/Berlin) of agent tickets: 2026-03-02 03:00')
+    expect(alert.advice).toMatch(/\.$/)
+    expect(alert.command).toMatch(/^assay /)
+    expect(alert.command).not.toContain('{')
+  },
+)
 
 it('an alert about a failed source names the line and the error, and says that the source is read again', () => {
   const detail = { line: 7, text: 'Unexpected end of JSON input.' }

@@ -256,7 +256,7 @@ export function unpricedModel(call: {
   const { agent_id, agent_slug, model, allowed } = call
   const what =
     model === null
-      ? 'a model without telling its tokens, or for what its price does not count'
+      ? 'a model without reporting its tokens, or for what its price does not count'
       : `model ${model}, which has no price`
   return {
     project_id: call.project_id,

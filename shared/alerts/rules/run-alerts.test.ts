@@ -50,12 +50,12 @@ it.each([
 })
 
 it('a run that matches several rules raises an alert for the first one only', () => {
-  const told = (found: Parameters<typeof runAlert>[1]) => runAlert(run, found)?.rule
-  expect(told(every)).toBe('credentials_refused')
-  expect(told({ ...every, credentials_refused: false })).toBe('budget_exceeded')
-  expect(told({ failure_share: true, run_not_ok: true })).toBe('failure_share')
-  expect(told({ run_not_ok: true })).toBe('run_not_ok')
-  expect(told({})).toBeUndefined()
+  const ruleOf = (found: Parameters<typeof runAlert>[1]) => runAlert(run, found)?.rule
+  expect(ruleOf(every)).toBe('credentials_refused')
+  expect(ruleOf({ ...every, credentials_refused: false })).toBe('budget_exceeded')
+  expect(ruleOf({ failure_share: true, run_not_ok: true })).toBe('failure_share')
+  expect(ruleOf({ run_not_ok: true })).toBe('run_not_ok')
+  expect(ruleOf({})).toBeUndefined()
 })
 
 it('an alert about a run says what ran and what worked, and its subject is the schedule, or else the agent', () => {
@@ -130,7 +130,7 @@ it('an alert about waiting items distinguishes a missing consumer from a missing
   expect(consumerStalled({ ...project, deployed: false }).command).toBe('assay deploy agent.ts')
 })
 
-it('an alert about an upstream quotes whoever refused, and says what mends it', () => {
+it('an alert about an upstream quotes whoever refused, and says what fixes it', () => {
   const since = new Date('2026-03-02T03:00:00Z')
   const of = {
     project_id: ID,

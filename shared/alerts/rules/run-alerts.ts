@@ -60,7 +60,7 @@ export type RunFindings = Readonly<Partial<Record<RunRule, boolean>>>
 export const RUN_RULES = ['credentials_refused', 'budget_exceeded', 'failure_share', 'run_not_ok'] as const
 export type RunRule = (typeof RUN_RULES)[number]
 
-const TELL: Readonly<Record<RunRule, (run: WatchedRun) => Alert>> = {
+const ALERT_OF: Readonly<Record<RunRule, (run: WatchedRun) => Alert>> = {
   credentials_refused: credentialsRefused,
   budget_exceeded: budgetExceeded,
   failure_share: failureShare,
@@ -70,7 +70,7 @@ const TELL: Readonly<Record<RunRule, (run: WatchedRun) => Alert>> = {
 /** The alert of the first rule that a run meets; null if it meets none. */
 export function runAlert(run: WatchedRun, found: RunFindings): Alert | null {
   const rule = RUN_RULES.find(rule => found[rule])
-  return rule === undefined ? null : TELL[rule](run)
+  return rule === undefined ? null : ALERT_OF[rule](run)
 }
 
 /** A provider refused the credentials of an agent. */

@@ -93,7 +93,7 @@ export const AlertRuleChange = z
     bounds: z
       .record(z.string(), z.number().min(0).max(LARGEST_BOUND))
       .optional()
-      .describe('What the rule compares with; without it, what it is unless told.'),
+      .describe('What the rule compares with; without it, the default.'),
   })
   .superRefine(({ rule, bounds }, ctx) => {
     for (const [name, value] of Object.entries(bounds ?? {})) {
@@ -139,7 +139,7 @@ const digest = z
 
 export const NewAlertChannel = z.strictObject({
   url: channelUrl,
-  format: format.optional().describe('How it is written to; guessed from the URL unless told.'),
+  format: format.optional().describe('How it is written to; by default guessed from the URL.'),
   digest: digest.optional(),
 })
 

@@ -39,7 +39,7 @@ export interface Taking {
   /** Places of the project, and of the run, that must stay free. */
   kept_places: number
   kept_of_run: number
-  /** The consumer has just begun, or has no time limit. */
+  /** The consumer has just started, or has no time limit. */
   fresh: boolean
 }
 

@@ -1,5 +1,5 @@
 // Finds runs with items to offer, and when the next item is due. Guarantee: no account, project or run keeps another
-// out of a poll, and items that wait for a fresh consumer, one that has just begun, are left to one.
+// out of a poll, and items that wait for a fresh consumer, one that has just started, are left to one.
 
 import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'

@@ -1,5 +1,5 @@
-// Decides by a consumer's time whether items begin. Guarantee: a step known to outlast every consumer is not begun, and
-// a step that outlasts this consumer's remaining time waits for a fresh consumer, one that has just begun.
+// Decides by a consumer's time whether items begin. Guarantee: a step known to outlast every consumer is not started,
+// and a step that outlasts this consumer's remaining time waits for a fresh consumer, one that has just started.
 
 import type { DeploymentKind, DeployWarning } from '../../agents/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -86,7 +86,7 @@ export function timeWarnings(
   const outcome =
     step_seconds === undefined
       ? 'A step that takes longer is cut off, made once more, and then its item ends as step_outlasts_consumer.'
-      : 'Its items end as step_outlasts_consumer before they are begun.'
+      : 'Its items end as step_outlasts_consumer before they are started.'
   return [
     {
       code: 'step_outlasts_consumer',

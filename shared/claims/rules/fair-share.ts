@@ -101,7 +101,7 @@ export function shareOut(
 }
 
 function joined(parts: readonly Node[], most = Number.POSITIVE_INFINITY): Node {
-  // Items that have begun meanwhile may count twice, which would make this negative.
+  // Items that have started meanwhile may count twice, which would make this negative.
   const wants = Math.max(0, Math.min(most, sum(parts.map(part => part.wants))))
   return { held: sum(parts.map(part => part.held)), wants, parts }
 }

@@ -72,7 +72,7 @@ const findCalls = (
   seqs: readonly number[],
   withInputs: boolean,
 ) => sql<(RecordedCall & { seq: number })[]>`
-  select i.seq, c.key, c.outcome, c.outcome_reason, c.unread, c.told, c.reused, c.error_code, c.input, c.output
+  select i.seq, c.key, c.outcome, c.outcome_reason, c.unread, c.told as reported, c.reused, c.error_code, c.input, c.output
   from items i cross join lateral (
     select s.step_no, s.key, s.outcome, s.outcome_reason, s.unread, s.told, s.reused, s.error_code, s.output,
       ${sql.unsafe(withInputs ? 's.input' : 'null::text as input')},

@@ -71,8 +71,8 @@ function repeatedIn(text: string): string | undefined {
   for (let period = 3; period <= LONGEST_PERIOD; period++) {
     let at = end.length - 1
     while (at >= period && end[at] === end[at - period]) at--
-    const alike = end.length - 1 - at
-    if (alike < Math.max(REPEATED_CHARACTERS, (LEAST_TIMES - 1) * period)) continue
+    const repeated = end.length - 1 - at
+    if (repeated < Math.max(REPEATED_CHARACTERS, (LEAST_TIMES - 1) * period)) continue
     const piece = end.slice(-period)
     return /\p{L}.*\p{L}/su.test(piece) && !isLabel(piece) ? piece : undefined
   }

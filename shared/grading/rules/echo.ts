@@ -5,7 +5,7 @@ import { normalized } from './normalized.ts'
 
 /** A shorter answer may be right: a word can be its own translation. */
 const LEAST_CHARACTERS = 80
-/** An answer that begins with so many characters of a longer message has begun to repeat it. */
+/** An answer that begins with so many characters of a longer message has started to repeat it. */
 const PIECE_CHARACTERS = 200
 /** White space takes at most half of a text, so twice as many characters hold a piece. */
 const READ_CHARACTERS = 2 * PIECE_CHARACTERS

@@ -12,7 +12,7 @@ import {
   type Reading,
   readCall,
   readCompletion,
-  toldUsage,
+  reportedUsage,
 } from '../../providers/rules/completion.ts'
 import { readRefusal } from '../../refusals/rules/refusal.ts'
 import { CHECKS, type CheckName, type DeclaredCheck, type OutcomeReason } from '../vocabulary.ts'
@@ -254,7 +254,7 @@ export function usageOf(
   const model = typeof named === 'string' ? named : step.kind === 'llm_call' ? step.name : undefined
   if (reported?.input_tokens != null || reported?.output_tokens != null) {
     const gathered = new Gathered()
-    const usage = gathered.usage(toldUsage({ ...reported }, gathered))!
+    const usage = gathered.usage(reportedUsage({ ...reported }, gathered))!
     return { model, ...usage, ...(gathered.fault !== undefined && { fault: gathered.fault }) }
   }
   if (answer?.usage === undefined) return undefined

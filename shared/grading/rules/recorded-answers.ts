@@ -60,12 +60,12 @@ export class RecordedAnswers {
     this.#count(label, word)
   }
 
-  told(): GradedFile {
+  result(): GradedFile {
     const labels = [...this.#labels.values()].sort(
       (a, b) => a.label.localeCompare(b.label) || b.count - a.count,
     )
     return {
-      ...this.#tally.told(),
+      ...this.#tally.result(),
       labelled: this.#labelled,
       agreed: this.#agreed,
       labels,

@@ -19,7 +19,7 @@ const call = (answer: unknown, more: Partial<RecordedCall> = {}): RecordedCall =
   outcome: 'ok',
   outcome_reason: null,
   unread: null,
-  told: false,
+  reported: false,
   reused: false,
   error_code: null,
   input: null,
@@ -35,13 +35,13 @@ const item = (calls: RecordedCall[], more: Partial<RecordedItem> = {}): Recorded
   calls,
   ...more,
 })
-const told = (items: RecordedItem[], declared = {}) => {
+const regraded = (items: RecordedItem[], declared = {}) => {
   const tally = new RegradeTally()
   for (const one of items) tally.item(one, declared)
-  return tally.told()
+  return tally.result()
 }
 const changes = (items: RecordedItem[], declared = {}) =>
-  told(items, declared).changes.map(({ of, was, now, count }) => [of, was, now, count])
+  regraded(items, declared).changes.map(({ of, was, now, count }) => [of, was, now, count])
 
 describe('an item that is regraded', () => {
   it('keeps its verdict if the rules have not changed', () => {
@@ -52,7 +52,7 @@ describe('an item that is regraded', () => {
         outcome_reason: 'refusal',
       }),
     ]
-    expect(told(items)).toEqual({
+    expect(regraded(items)).toEqual({
       items: 2,
       calls: 2,
       calls_left: 0,
@@ -103,8 +103,8 @@ describe('an item that is regraded', () => {
     const input = JSON.stringify({ cut: true, bytes: 300_000, head: 'Write a short note' })
     const echo = call(chat('A note.'), { input, outcome: 'degraded', outcome_reason: 'echoes_prompt' })
     const was = item([echo], { outcome: 'degraded', outcome_reason: 'echoes_prompt' })
-    expect(told([was], { checks: ['echoes_prompt'] })).toMatchObject({ calls_left: 1, changes: [] })
-    expect(told([was], { checks: [] })).toMatchObject({ calls_left: 0, changes: [{}, {}] })
+    expect(regraded([was], { checks: ['echoes_prompt'] })).toMatchObject({ calls_left: 1, changes: [] })
+    expect(regraded([was], { checks: [] })).toMatchObject({ calls_left: 0, changes: [{}, {}] })
   })
 
   it('stays ok if its last call is ok, whatever its earlier calls are', () => {
@@ -132,26 +132,26 @@ describe('an item that is regraded', () => {
       error_code: 'llm_call_error',
     } as const
     const calls = [
-      call(chat('billing'), { told: true, outcome: 'degraded', outcome_reason: 'truncated' }),
-      call(REFUSAL, { told: true }),
-      call(REFUSAL, { told: true, unread: 'Not ours.' }),
+      call(chat('billing'), { reported: true, outcome: 'degraded', outcome_reason: 'truncated' }),
+      call(REFUSAL, { reported: true }),
+      call(REFUSAL, { reported: true, unread: 'Not ours.' }),
       call({ cut: true, bytes: 300_000, head: 'x' }),
       call(chat(REFUSAL), { reused: true }),
       call(null, { ...failed, output: null }),
       call(chat('billing')),
     ]
-    expect(told([item(calls)])).toMatchObject({ calls: 7, calls_left: 4, changes: [] })
+    expect(regraded([item(calls)])).toMatchObject({ calls: 7, calls_left: 4, changes: [] })
   })
 
   it('is counted in parts that add up to the whole, with a few examples of each change', () => {
     const many = Array.from({ length: 20 }, (_, at) =>
       item([call(chat('Half', 'length'))], { item_id: `t-${at}` }),
     )
-    const [first, second, whole] = [told(many.slice(0, 3)), told(many.slice(3)), told(many)]
+    const [first, second, whole] = [regraded(many.slice(0, 3)), regraded(many.slice(3)), regraded(many)]
     const tally = new RegradeTally()
     tally.add(first)
     tally.add(second)
-    expect(tally.told()).toEqual(whole)
+    expect(tally.result()).toEqual(whole)
     expect(whole.changes[0]).toMatchObject({ of: 'call', was: 'ok', now: 'truncated', count: 20 })
     expect(whole.changes[0]!.examples.map(one => one.item_id)).toEqual(['t-0', 't-1', 't-2', 't-3', 't-4'])
     expect(whole.changes[0]!.examples).toHaveLength(LIMITS.regrade_examples)
@@ -163,7 +163,7 @@ describe('a file of answers', () => {
     const answers = new RecordedAnswers(declared)
     for (const [at, line] of lines.entries())
       answers.line(typeof line === 'string' ? line : JSON.stringify(line), at + 1)
-    return answers.told()
+    return answers.result()
   }
   const count = (file: ReturnType<typeof graded>, verdict: string) =>
     file.verdicts.find(row => row.verdict === verdict)

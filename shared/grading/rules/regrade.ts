@@ -70,7 +70,7 @@ export interface RecordedCall {
   outcome_reason: OutcomeReason | null
   unread: string | null
   /** The agent reported the answer that the call was graded by. */
-  told: boolean
+  reported: boolean
   /** An offered step of the original was reused, so there is no answer of its own to grade. */
   reused: boolean
   error_code: string | null
@@ -118,7 +118,7 @@ function regradeCall(call: RecordedCall, declared: GradeChoices): RegradedCall {
   if (call.reused || call.error_code !== null) return { was, now: was, step: kept, is_left: false }
   const left = { was, now: was, step: kept, is_left: true }
   const input = parsed(call.input)
-  if (call.told || (readsInputs(declared) && fields(input)?.cut === true)) return left
+  if (call.reported || (readsInputs(declared) && fields(input)?.cut === true)) return left
   const graded = gradeAnswer(parsed(call.output), declared, input)
   if (call.unread === null && graded.unread !== null) return left
   const { outcome: now, reason } = graded
@@ -212,7 +212,7 @@ export class RegradeTally {
     for (const change of part.changes) this.#change(change.of, change, change.count, change.examples)
   }
 
-  told(): Regrade {
+  result(): Regrade {
     return {
       items: this.#items,
       calls: this.#calls,

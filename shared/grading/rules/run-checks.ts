@@ -83,11 +83,11 @@ function spreadOf(sizes: readonly number[]): Spread {
 }
 
 export function figuresOf(items: readonly LookedAt[]): AnswerFigures {
-  const alike = Map.groupBy(items, ({ head, bytes }) =>
+  const groups = Map.groupBy(items, ({ head, bytes }) =>
     // The rest of a longer answer is not read: answers with the same head and length count as the same.
     head.length < LIMITS.run_check_head_characters ? normalized(head) : `${bytes} ${normalized(head)}`,
   )
-  const most = [...alike.values()].reduce<readonly LookedAt[]>(
+  const most = [...groups.values()].reduce<readonly LookedAt[]>(
     (longest, list) => (list.length > longest.length ? list : longest),
     [],
   )

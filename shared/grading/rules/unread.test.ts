@@ -67,7 +67,7 @@ describe('an answer that the agent reports', () => {
     expect(row).toMatchObject({ input_tokens: 1000, output_tokens: 10, unpriced: false, cost_micro: 2600 })
   })
 
-  it('is marked as told by the agent if it has more than tokens or a model, which do not say how the call went', () => {
+  it('is marked as reported by the agent if it has more than tokens or a model, which do not say how the call went', () => {
     const usage = { input_tokens: 9, output_tokens: 3 }
     for (const answer of [{ text: 'x' }, { finish: 'length' }, { unread: 'Not ours.' }, null] as const)
       expect(rowOf({ output: 'Half', answer: answer as never }).told).toBe(true)
@@ -108,7 +108,7 @@ describe('an answer that the agent reports', () => {
   })
 
   it.each([
-    [{ text: 7 }, /text that the agent tells is 7/],
+    [{ text: 7 }, /text that the agent reports is 7/],
     [{ finish: 'done' }, /"done", and not one of stop, length/],
     ['ok', /not an object/],
     [null, /null, not an object/],
@@ -196,11 +196,11 @@ describe('a malformed or oversized answer', () => {
       expect(readCall(step)).toMatchObject({ text: text.slice(0, 2_000), is_beginning: true })
       expect(gradeStep(step, { checks: [...checks] })).toEqual({ outcome: 'ok', reason: null })
     }
-    const told = '{"rows": ['.padEnd(LIMITS.reported_text_characters, '1,')
+    const reported = '{"rows": ['.padEnd(LIMITS.reported_text_characters, '1,')
     const says = (text: string) =>
       gradeStep(report({ output: 'x', answer: { text } }), { checks: [...checks] })
-    expect(says(told)).toEqual({ outcome: 'ok', reason: null })
-    expect(says(told.slice(0, -1)).reason).toBe('cut_json')
+    expect(says(reported)).toEqual({ outcome: 'ok', reason: null })
+    expect(says(reported.slice(0, -1)).reason).toBe('cut_json')
     const refusal = { ...chat({ prompt_tokens: 9 }, 'I am sorry, but I cannot help with that request.') }
     const step = { output: JSON.parse(payloadOf({ ...refusal, logprobs: 'x'.repeat(300 * 1024) }, 'x')!) }
     expect(gradeStep(report(step)).reason).toBe('refusal')

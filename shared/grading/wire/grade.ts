@@ -23,14 +23,14 @@ const checks = z
     type: 'string',
     example: 'cut_json,asks_back',
     description:
-      'What answers are looked at for, with commas between; none for nothing. As declared unless told.',
+      'What answers are looked at for, with commas between; none for nothing. By default as declared.',
   })
 
 export const GradeQuery = z.strictObject({
   agent: slug
     .optional()
-    .describe("Whose declaration counts, of its current version: the run's own agent unless told."),
-  refusals: z.enum(REFUSAL_CHOICES).optional().describe('As declared unless told.'),
+    .describe("Whose declaration counts, of its current version: the run's own agent by default."),
+  refusals: z.enum(REFUSAL_CHOICES).optional().describe('By default as declared.'),
   checks: checks.optional(),
   cursor: cursor.optional(),
   limit: pageSize(LIMITS.regrade_page),
@@ -52,7 +52,7 @@ export const Grade = z
     items: whole('Items that were looked at: those that returned.'),
     calls: whole('Model calls that were looked at.'),
     calls_left: whole(
-      'Of these, calls that stay as they were: their agent told the answer, or it (or the prompt, where that is compared) was too long to keep.',
+      'Of these, calls that stay as they were: their agent reported the answer, or it (or the prompt, where that is compared) was too long to keep.',
     ),
     verdicts: z
       .array(

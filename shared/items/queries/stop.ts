@@ -31,7 +31,7 @@ import {
 async function underLock<T>(sql: Sql, run: RunKey, act: (of: RunKey) => string): Promise<T | undefined> {
   const of = { project_id: inText(run.project_id), run_id: inText(run.run_id) }
   const message = `select from runs where ${isRun(of)} for no key update; ${act(of)}`
-  // A message that got no connection has not begun, so it waits for one, as a transaction does.
+  // A message that got no connection has not started, so it waits for one, as a transaction does.
   const [, rows] = await untilGiven(() => sql.unsafe<[unknown[], T[]]>(message))
   return rows[0]
 }
@@ -116,7 +116,7 @@ const sweep = (sql: Sql, of: RunKey, limit: number) => `
         error_message = case
           when run.stop_reason = 'budget_exceeded' then 'The run reached its budget before this item was dispatched.'
           when run.stop_reason = 'consecutive_failures' then 'The run was stopped after too many consecutive failures.'
-          when run.stop_reason = 'pilot_failed' then 'None of the first items of the run was ok, so this one was not begun.' end
+          when run.stop_reason = 'pilot_failed' then 'None of the first items of the run was ok, so this one was not started.' end
       from run
       where i.project_id = ${of.project_id} and i.run_id = run.id and ${guard(['skip', 'cancel', 'dismiss'])}
         and ${hasSeqOf(sql, 'i', 'chosen')}

@@ -71,7 +71,7 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
     'A store did not answer in its time. Whether what was asked for has been done is not known: look, or ask again with the same idempotency_key. Retry-After says when.',
   dependency_unreachable: 'A store that the service needs does not answer.',
   dependency_unusable:
-    'What the service needs is there and cannot be worked with until a person mends it: the message says what and how.',
+    'What the service needs is there and cannot be worked with until a person fixes it: the message says what and how.',
 }
 
 /** Why an item ended, by its `error_code`. An agent may add codes of its own. */

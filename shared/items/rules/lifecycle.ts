@@ -178,7 +178,7 @@ export const RUN_STATUS_RULES: readonly RunStatusRule[] = [
   { name: 'drained, everything decided', status: 'completed', when: c => isDrained(c) && c.undecided === 0 },
   { name: 'drained, decisions open', status: 'partial', when: isDrained },
   {
-    name: 'work has begun',
+    name: 'work has started',
     status: 'running',
     when: c => c.started || finished(c) > 0,
   },

@@ -74,7 +74,7 @@ export const runs = pgTable(
     budget_exceeded: integer('budget_exceeded').notNull().default(0),
     cancelled: integer('cancelled').notNull().default(0),
     paused: integer('paused').notNull().default(0),
-    /** The first unpriced model it called, or the one that holds it; empty if no price would tell what a call cost. */
+    /** The first unpriced model it called, or the one that holds it; empty if no price would say what a call cost. */
     unpriced_model: text('unpriced_model'),
     /** Under a budget, nothing more is dispatched until that price is set, unless allow_unpriced is set. */
     waits_for_price: boolean('waits_for_price').notNull().default(false),
@@ -249,8 +249,8 @@ export const dueItems = pgTable(
      */
     together: smallint('together'),
     /**
-     * How often a step of the item was cut off. Set if only a fresh consumer, one that has just begun, takes the item,
-     * since the step takes longer than others have left.
+     * How often a step of the item was cut off. Set if only a fresh consumer, one that has just started, takes the
+     * item, since the step takes longer than others have left.
      */
     cuts: smallint('cuts'),
     /** The upstream that stopped the item. It waits for it while `due_at` is infinite. */

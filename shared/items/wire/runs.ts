@@ -21,7 +21,7 @@ export type RunRow = typeof runs.$inferSelect & {
   deployment_version: number | null
   resent_items: number
   resends: number
-  /** What it waits for; left out where a run is told that has ended. */
+  /** What it waits for; left out where the run that is reported has ended. */
   upstream?: WaitRow | null
 }
 export type ItemRow = typeof items.$inferSelect

@@ -21,7 +21,7 @@ export const OUTSIDE_LIMITS = {
   replay_runs_named: 3, // to a caller whose items were replayed already
   recovery_runs: 50, // of one recovery: a run for each agent, or for each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown for one item
-  mending_replays: 10_000, // replays read to tell which items of a page were mended: twenty for each
+  repairing_replays: 10_000, // replays read to find which items of a page were repaired: twenty for each
 
   // Upstreams
   upstreams_per_deployment: 50, // any more count as one: the host as this deployment uses it
@@ -116,7 +116,7 @@ export const OUTSIDE_LIMITS = {
   sources_at_once: 8, // read in one process; each holds a chunk of rows
   sources_at_once_per_project: 2, // leaves room for others, however many sources of a project trickle
   // Tries before a failure is reported, about five minutes by fire_backoff_s: an exporter's restart is over by then
-  source_tries_told: 6,
+  source_tries_alerted: 6,
   source_lease_ms: 25_000, // then the reader counts as dead and the source is read again, as items are
   source_ms: 600_000, // one reading; ten million rows of 100 bytes take two minutes
   source_request_ms: 280_000, // one reading within a request; Node's fetch waits 300 s for an answer
@@ -183,7 +183,7 @@ export const OUTSIDE_LIMITS = {
   password_hashes: 2, // at once in one process, 32 MiB each; files and names need the other two threads of the pool
   password_hash_wait_ms: 10_000, // for a turn: about 200 hashes on one core
   read_noted_ms: 60_000, // a read that the same caller repeats within this time gets one audit entry
-  seldom_names: 10_000, // remembered by a process: sessions and projects that read secrets within the minute
+  throttled_names: 10_000, // remembered by a process: sessions and projects that read secrets within the minute
   refusals_noted: { burst: 10, per_hour: 6 }, // audit entries about one member or trigger: 53,000 a year
   refusals_noted_per_account: { burst: 100, per_hour: 60 },
   sign_in_place_ms: 90 * 86_400_000, // how long a place where somebody signed in is remembered

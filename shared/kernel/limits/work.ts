@@ -64,7 +64,7 @@ export const WORK_LIMITS = {
   chore_ms: 10_000, // the tick continues without a chore that takes longer
   chore_rest_ms: 10_000, // until housekeeping that found nothing looks again; it looked every second, for nothing
   sweep_ms: 30_000, // the rest is left to the next sweep; shorter than one call of the tick
-  // A chore that has not ended by then is taken for lost and begun again; longer than any store wait inside it
+  // A chore that has not ended by then is taken for lost and started again; longer than any store wait inside it
   chore_lost_ms: 120_000,
   // Readiness reports a stall after this: platforms tick once a minute, a consumer's turn waits for statements
   turn_late_ms: { tick: 150_000, consumer: 60_000 },
@@ -166,7 +166,7 @@ export const WORK_LIMITS = {
   agent_log_bytes: 256 * KiB,
   agent_cpu_without_pong_ms: 1000, // CPU time, not wall time, so a starved host does not trip it
   agent_alone_cpu_without_pong_ms: 10_000, // for an isolated item's or a generator's process: nobody else waits in it
-  // Items begun before the process yields to others; counted, because workerd's clock stands still while code runs
+  // Items started before the process yields to others; counted, because workerd's clock stands still while code runs
   agent_started_at_once: 100,
   agent_watch_ms: 250,
   agent_start_ms: 30_000,

@@ -87,8 +87,8 @@ export async function claimDeliveries(
 
 /** In two statements: Citus takes no recursive query beside an INSERT of what another part returns. */
 function startTries(sql: Sql, inFlight: InFlight, slots: number, mails: boolean, project_id: string) {
-  return sql.begin(async begun => {
-    const tx = begun as unknown as Sql
+  return sql.begin(async transaction => {
+    const tx = transaction as unknown as Sql
     const held = await claimDeliveriesOf(tx, inFlight, slots, mails, project_id)
     const tries = held.map(one => ({ project_id, delivery_id: one.id, try: one.tries }))
     if (tries.length > 0) await tx`insert into delivery_tries ${tx(tries)}`

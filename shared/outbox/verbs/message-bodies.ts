@@ -20,7 +20,7 @@ import { plainText } from '../../kernel/plain-text.ts'
 import { findTopCauses } from '../../triage/queries/causes.ts'
 import { findProjectNames } from '../queries/channels.ts'
 import type { HeldDelivery } from '../queries/deliveries.ts'
-import { findRunEnds, findToldAlerts } from '../queries/what-is-told.ts'
+import { findReportedAlerts, findRunEnds } from '../queries/message-contents.ts'
 import { isMailUrl, mailOf, slackOf, teamsOf } from '../rules/formats.ts'
 import type { Message } from '../rules/message.ts'
 import type { ChannelFormat } from '../vocabulary.ts'
@@ -34,7 +34,7 @@ export async function putInWords(ctx: Context, held: readonly HeldDelivery[]): P
   const of = (...kinds: HeldDelivery['kind'][]) => held.filter(one => kinds.includes(one.kind))
   const ids = (...kinds: HeldDelivery['kind'][]) => of(...kinds).map(one => one.id)
   const runs = await findRunEnds(sql, ids('run.finished'))
-  const alerts = await findToldAlerts(sql, ids('alert.raised', 'alert.resolved'))
+  const alerts = await findReportedAlerts(sql, ids('alert.raised', 'alert.resolved'))
   const digests = await findDigests(sql, ids('run.digest'))
   const tests = of('channel.test')
   const names = await findProjectNames(
@@ -98,12 +98,12 @@ function digestBody(
   end: DigestEnd,
   { causes, to_decide, changed }: DigestTriage,
 ): string {
-  const told = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
+  const correctedRun = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
     const corrections = changed.find(({ run_id }) => run_id === run.id) ?? { to_ok: 0, to_degraded: 0 }
     return corrected({ ...run, cron: end.cron }, corrections)
   }
-  const run = told(end.run)
-  const previous = end.previous && told(end.previous)
+  const run = correctedRun(end.run)
+  const previous = end.previous && correctedRun(end.previous)
   const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
   const digest = { run, previous, causes, to_decide, noticed, waited_for: end.waited_for_hosts }
   const links = runLinks(base_url, run.id)

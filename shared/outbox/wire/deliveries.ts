@@ -96,9 +96,9 @@ export const Delivery = z
   .object({
     id: id('The same in every try; receivers get it as webhook-id.'),
     project_id: id('Whose secret signs it.'),
-    kind: z.enum(DELIVERY_KINDS).describe('What it tells.'),
+    kind: z.enum(DELIVERY_KINDS).describe('What it reports.'),
     run_id: id('The run that has come to an end.').nullable(),
-    alert_id: id('The alert that it tells.').nullable(),
+    alert_id: id('The alert that it reports.').nullable(),
     url: z.string().describe('Where it goes.'),
     state: z.enum(DELIVERY_STATES).describe('pending: it is still tried. failed: it was given up.'),
     try_count: z.int().min(0).describe('How often it was tried.'),

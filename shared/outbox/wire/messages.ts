@@ -20,7 +20,7 @@ export interface DigestEnd {
 
 export const AlertResolved = z
   .object({ type: z.literal('alert.resolved'), timestamp, data: Alert })
-  .openapi('AlertResolved', { description: 'What an alert told is so no more.' })
+  .openapi('AlertResolved', { description: 'What an alert reported is so no more.' })
 
 export const ChannelTest = z
   .object({
@@ -98,7 +98,7 @@ export const channelTestOf = (
 export function runDigestOf(
   end: DigestEnd,
   words: DigestWords,
-  { run: told, previous: before, causes, noticed }: Digest,
+  { run: reported, previous: before, causes, noticed }: Digest,
   links: RunLinks,
 ): z.input<typeof RunDigest> {
   const { run, previous, schedule_id, cron, timezone, scheduled_for } = end
@@ -109,7 +109,7 @@ export function runDigestOf(
       ...words,
       causes: [...causes],
       noticed: [...noticed],
-      corrected_items: told.corrected,
+      corrected_items: reported.corrected,
       previous_corrected_items: before?.corrected ?? 0,
       links,
       schedule:

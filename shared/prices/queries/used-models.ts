@@ -32,7 +32,7 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
         select run_id, kind, reused, model, unpriced, cost_micro from steps
         where project_id = ${project_id} and run_id = r.id
         order by seq, step_no limit ${steps}) s),
-    told as (
+    reported as (
       select model, unpriced, cost_micro from looked where kind = 'llm_call' and not reused and model is not null
       -- The first call of a model without a price may come after the steps that were read.
       union all select * from (select distinct unpriced_model, true, 0::bigint from seen where unpriced_model is not null) m
@@ -40,7 +40,7 @@ export async function findUsedModels(sql: Sql, project_id: string, since_ms: num
     called as (
       select model, count(*)::int as calls, count(*) filter (where unpriced)::int as unpriced_calls,
         sum(cost_micro)::bigint as cost_micro
-      from told group by model order by 2 desc, 1 limit ${LIMITS.prices_checked_models})
+      from reported group by model order by 2 desc, 1 limit ${LIMITS.prices_checked_models})
     select (select count(*)::int from latest) as runs, (select count(*)::int from looked) as steps,
       (select count(*) from latest) = (select count(*) from seen)
         and (select count(*) from seen) < ${LIMITS.prices_checked_through}

@@ -1,5 +1,5 @@
 // Finds what a model costs a project: by the project's own prices, each from a date on, else by the list. Guarantee: at
-// any moment a model has one price, the latest that has begun; recorded calls keep their recorded cost.
+// any moment a model has one price, the latest that has started; recorded calls keep their recorded cost.
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Found, type ListedProvider, priceAt } from './price-data.ts'
@@ -102,11 +102,11 @@ export function sayNearest(model: string): string {
 /** A book of a project's prices that hold at a moment, which come before the list's. */
 export function pricesAt(prices: readonly DatedPrice[] | null, ms: number): PriceBook {
   if (prices === null || prices.length === 0) return LIST_PRICES
-  const begun = prices
+  const started = prices
     .filter(price => price.effective_ms <= ms)
     .sort((a, b) => a.effective_ms - b.effective_ms)
   return new PriceBook(
-    Object.fromEntries(begun.map(({ model, effective_ms: _, ...price }) => [model, price])),
+    Object.fromEntries(started.map(({ model, effective_ms: _, ...price }) => [model, price])),
   )
 }
 

@@ -34,8 +34,8 @@ const NEAREST = 3
  * provider may have changed its price since.
  */
 export function priceState(model: string, prices: readonly DatedPrice[] | null, ms: number): PriceState {
-  const begun = (prices ?? []).filter(price => price.effective_ms <= ms)
-  const latest = begun.toSorted((a, b) => a.effective_ms - b.effective_ms)
+  const started = (prices ?? []).filter(price => price.effective_ms <= ms)
+  const latest = started.toSorted((a, b) => a.effective_ms - b.effective_ms)
   const own = ownPriceOf(model, Object.fromEntries(latest.map(price => [price.model, price])))
   const found = priceList().find(model)
   const listed_as = found === undefined ? null : `${found.provider} ${found.model}`

@@ -142,9 +142,9 @@ export class Gathered {
       Object.assign(bounded, { [name]: 0 })
     }
     const { input_tokens, output_tokens, cached_input_tokens, ...more } = bounded
-    const told: CompletionUsage = { input_tokens, output_tokens, cached_input_tokens }
-    for (const [name, value] of Object.entries(more)) if (value) Object.assign(told, { [name]: value })
-    return told
+    const kept: CompletionUsage = { input_tokens, output_tokens, cached_input_tokens }
+    for (const [name, value] of Object.entries(more)) if (value) Object.assign(kept, { [name]: value })
+    return kept
   }
 
   completion(provider: string, model: unknown, finish: Finish, usage?: CompletionUsage): Completion {
@@ -159,8 +159,8 @@ export class Gathered {
     else if (model !== undefined && model !== null && model !== '')
       this.fault ??= `model is ${shown(model)}, which is no name`
     if (this.refusal !== undefined) read.refusal = this.refusal
-    const told = this.usage(usage)
-    if (told !== undefined) read.usage = told
+    const counted = this.usage(usage)
+    if (counted !== undefined) read.usage = counted
     if (this.fault !== undefined) read.fault = this.fault
     if (this.host !== undefined) read.host = this.host
     return read

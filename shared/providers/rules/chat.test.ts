@@ -177,8 +177,8 @@ describe('an answer of LangChain', () => {
     [{ finish_reason: 'SAFETY' }, 'content_filter'],
     [{ done_reason: 'length' }, 'length'],
     [{ stopReason: 'guardrail_intervened' }, 'content_filter'],
-  ])('that ended with %j has the finish %s', (told, finish) => {
-    expect(read({ ...message, response_metadata: told }).finish).toBe(finish)
+  ])('that ended with %j has the finish %s', (metadata, finish) => {
+    expect(read({ ...message, response_metadata: metadata }).finish).toBe(finish)
   })
 
   it('is read without usage_metadata', () => {
@@ -239,14 +239,14 @@ describe('other frameworks', () => {
       total_cached_tokens: 2,
     }
     const outputs = [{ type: 'thought' }, { type: 'text', text: 'billing' }]
-    const told = { text: 'billing', finish: 'stop', usage: tokens(7, 45, 2) }
-    expect(read({ model: 'gemini-3', status: 'completed', outputs, usage })).toMatchObject(told)
+    const expected = { text: 'billing', finish: 'stop', usage: tokens(7, 45, 2) }
+    expect(read({ model: 'gemini-3', status: 'completed', outputs, usage })).toMatchObject(expected)
     const steps = [
       { type: 'thought' },
       { type: 'model_output', content: [{ type: 'text', text: 'billing' }] },
     ]
     const stepwise = { object: 'interaction', status: 'completed', steps, usage }
-    expect(read(stepwise)).toMatchObject(told)
+    expect(read(stepwise)).toMatchObject(expected)
     expect(read({ ...stepwise, status: 'incomplete' }).finish).toBe('length')
     const calls = [{ type: 'function_call', name: 'look', arguments: {} }]
     expect(read({ ...stepwise, steps: calls, status: 'requires_action' }).finish).toBe('tool_calls')

@@ -50,7 +50,7 @@ export type Reading = Completion | Unread
 export function readCall({ kind, error, output, answer }: StepReport): Reading | undefined {
   if (kind !== 'llm_call' || error !== undefined) return undefined
   try {
-    return answer === undefined ? readOutput(output) : readTold(answer, output)
+    return answer === undefined ? readOutput(output) : readReported(answer, output)
   } catch {
     return { unread: 'The output could not be read.' }
   }
@@ -102,7 +102,7 @@ function unreadWords(output: unknown, whole: unknown): string {
   return `${where} is no answer that is known: an object with ${names || 'nothing in it'}${more}.`
 }
 
-const TOLD_COUNTS = [
+const REPORTED_COUNTS = [
   'input_tokens',
   'output_tokens',
   'cached_input_tokens',
@@ -114,23 +114,23 @@ const TOLD_COUNTS = [
 ] as const satisfies readonly (keyof CompletionUsage)[]
 
 /** Reads an answer in an agent's own words. Usage and model that it leaves out are taken from the output. */
-function readTold(answer: ModelAnswer, output: unknown): Reading {
-  const told = fields(answer)
-  if (told === undefined)
-    return { unread: `The answer that the agent tells is ${shown(answer)}, not an object.` }
-  if (filled(told.unread)) return { unread: told.unread }
-  if (!saysAnswer(told)) return readCounted(told, output)
-  const { text = '', finish = 'stop', refusal, model, usage, tool_calls } = told
-  if (typeof text !== 'string') return { unread: `The text that the agent tells is ${shown(text)}.` }
+function readReported(answer: ModelAnswer, output: unknown): Reading {
+  const reported = fields(answer)
+  if (reported === undefined)
+    return { unread: `The answer that the agent reports is ${shown(answer)}, not an object.` }
+  if (filled(reported.unread)) return { unread: reported.unread }
+  if (!saysAnswer(reported)) return readCounted(reported, output)
+  const { text = '', finish = 'stop', refusal, model, usage, tool_calls } = reported
+  if (typeof text !== 'string') return { unread: `The text that the agent reports is ${shown(text)}.` }
   if (!FINISHES.includes(finish as Finish))
     return {
-      unread: `The finish that the agent tells is ${shown(finish)}, and not one of ${FINISHES.join(', ')}.`,
+      unread: `The finish that the agent reports is ${shown(finish)}, and not one of ${FINISHES.join(', ')}.`,
     }
   const gathered = new Gathered().add(text)
   gathered.has_tool_calls = tool_calls === true || finish === 'tool_calls'
   if (filled(refusal)) gathered.refusal = refusal
   const given = fields(usage)
-  const read = gathered.completion('told', model, finish as Finish, given && toldUsage(given, gathered))
+  const read = gathered.completion('told', model, finish as Finish, given && reportedUsage(given, gathered))
   // The SDK sends no more of the text than this.
   if (text.length >= LIMITS.reported_text_characters) read.is_beginning = true
   if (read.usage !== undefined && read.model !== undefined) return read
@@ -144,9 +144,9 @@ const SAYINGS = ['text', 'finish', 'refusal', 'tool_calls'] as const satisfies r
 
 /** Whether an agent reports what its call is graded by, not only tokens or a model: then the output is not graded. */
 export function saysAnswer(answer: unknown): boolean {
-  const told = fields(answer)
-  if (told === undefined) return answer !== undefined
-  return filled(told.unread) || SAYINGS.some(name => told[name] !== undefined)
+  const reported = fields(answer)
+  if (reported === undefined) return answer !== undefined
+  return filled(reported.unread) || SAYINGS.some(name => reported[name] !== undefined)
 }
 
 /** Reads an answer for which the agent reports only tokens or a model; the rest comes from the output. */
@@ -155,21 +155,21 @@ function readCounted({ model, usage }: Fields, output: unknown): Reading {
   if (!isRead(found)) return found
   const gathered = new Gathered()
   const given = fields(usage)
-  const told = gathered.completion('told', model, 'other', given && toldUsage(given, gathered))
+  const reported = gathered.completion('told', model, 'other', given && reportedUsage(given, gathered))
   const read: Completion = { ...found }
-  if (told.model !== undefined) read.model = told.model
+  if (reported.model !== undefined) read.model = reported.model
   // The reported usage replaces a wrong count in the output.
-  if (told.usage !== undefined) {
-    read.usage = told.usage
+  if (reported.usage !== undefined) {
+    read.usage = reported.usage
     delete read.fault
   }
-  if (told.fault !== undefined) read.fault = told.fault
+  if (reported.fault !== undefined) read.fault = reported.fault
   return read
 }
 
 /** Tokens as an agent reports them. */
-export function toldUsage(given: Fields, gathered: Gathered): CompletionUsage {
-  const counts = TOLD_COUNTS.map(name => [name, gathered.count(given, name)])
+export function reportedUsage(given: Fields, gathered: Gathered): CompletionUsage {
+  const counts = REPORTED_COUNTS.map(name => [name, gathered.count(given, name)])
   const { service_tier } = given
   return { ...Object.fromEntries(counts), ...(filled(service_tier) && { service_tier }) } as CompletionUsage
 }

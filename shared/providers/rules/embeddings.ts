@@ -29,8 +29,8 @@ function tokensOf(body: Fields, gathered: Gathered): [provider: string, tokens: 
     : [...(some(body.embeddings) ? body.embeddings : []), body.embedding].filter(Boolean).map(fields)
   if (vectors.length === 0 || !vectors.every(one => Array.isArray(one?.values))) return undefined
   const tokens = vectors.flatMap(one => {
-    const told = fields(one?.statistics)
-    return told === undefined ? [] : [gathered.count(told, 'token_count', 'tokenCount')]
+    const statistics = fields(one?.statistics)
+    return statistics === undefined ? [] : [gathered.count(statistics, 'token_count', 'tokenCount')]
   })
   return ['vertex_embeddings', tokens.length > 0 ? tokens.reduce((a, b) => a + b, 0) : null]
 }

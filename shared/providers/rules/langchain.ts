@@ -81,10 +81,10 @@ function answersOf(body: Fields): Fields[] | undefined {
 /** Reads the last message, with the usage of all of them. */
 function readLast(said: readonly Fields[]): Completion {
   const message = said.at(-1)!
-  const told = fields(message.response_metadata)
+  const metadata = fields(message.response_metadata)
   const extra = fields(message.additional_kwargs)
   const gathered = new Gathered().add(message.content)
-  const refusal = extra?.refusal ?? told?.refusal
+  const refusal = extra?.refusal ?? metadata?.refusal
   if (filled(refusal)) gathered.refusal = refusal
   gathered.has_tool_calls ||=
     some(message.tool_calls) ||
@@ -92,9 +92,13 @@ function readLast(said: readonly Fields[]): Completion {
     some(message.invalid_tool_calls) ||
     extra?.function_call != null
   const reason =
-    told?.finish_reason ?? told?.stop_reason ?? told?.finishReason ?? told?.stopReason ?? told?.done_reason
+    metadata?.finish_reason ??
+    metadata?.stop_reason ??
+    metadata?.finishReason ??
+    metadata?.stopReason ??
+    metadata?.done_reason
   const finish = reason == null && gathered.has_tool_calls ? 'tool_calls' : finishOf(reason)
-  const model = told?.model_name ?? told?.model ?? told?.modelId ?? told?.ls_model_name
+  const model = metadata?.model_name ?? metadata?.model ?? metadata?.modelId ?? metadata?.ls_model_name
   return gathered.completion('langchain', model, finish, summed(said, gathered))
 }
 
@@ -134,8 +138,8 @@ function usageOf(message: Fields, gathered: Gathered) {
       output_audio_tokens: gathered.count(output, 'audio'),
     }
   }
-  const told = fields(message.response_metadata)
-  const own = fields(told?.token_usage) ?? fields(told?.tokenUsage) ?? fields(told?.usage)
+  const metadata = fields(message.response_metadata)
+  const own = fields(metadata?.token_usage) ?? fields(metadata?.tokenUsage) ?? fields(metadata?.usage)
   if (own === undefined) return undefined
   return {
     input_tokens: gathered.count(own, 'prompt_tokens', 'promptTokens', 'input_tokens', 'inputTokens'),

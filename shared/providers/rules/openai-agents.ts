@@ -52,15 +52,15 @@ function usageOf(responses: readonly Fields[], gathered: Gathered): Completion['
   const sum = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0 }
   let [calls, longest] = [0, 0]
   for (const { usage } of responses) {
-    const told = fields(usage)
-    const details = told?.input_tokens_details ?? told?.inputTokensDetails
+    const reported = fields(usage)
+    const details = reported?.input_tokens_details ?? reported?.inputTokensDetails
     const input = fields(Array.isArray(details) ? details[0] : details)
-    const input_tokens = gathered.count(told, 'input_tokens', 'inputTokens')
-    const requests = requestsOf(told, input_tokens)
+    const input_tokens = gathered.count(reported, 'input_tokens', 'inputTokens')
+    const requests = requestsOf(reported, input_tokens)
     calls += requests
     longest = Math.max(longest, Math.ceil(input_tokens / requests))
     sum.input_tokens += input_tokens
-    sum.output_tokens += gathered.count(told, 'output_tokens', 'outputTokens')
+    sum.output_tokens += gathered.count(reported, 'output_tokens', 'outputTokens')
     sum.cached_input_tokens += gathered.count(input, 'cached_tokens', 'cachedTokens')
     sum.cache_write_tokens += gathered.count(input, 'cache_write_tokens', 'cacheWriteTokens')
   }
@@ -68,8 +68,8 @@ function usageOf(responses: readonly Fields[], gathered: Gathered): Completion['
 }
 
 /** How many requests the usage is of: one, unless it is a sum over several, each with at least one token. */
-function requestsOf(told: Fields | undefined, input_tokens: number): number {
-  const requests = told?.requests
+function requestsOf(reported: Fields | undefined, input_tokens: number): number {
+  const requests = reported?.requests
   const isCount = typeof requests === 'number' && Number.isInteger(requests) && requests > 1
   return isCount && requests <= input_tokens ? requests : 1
 }

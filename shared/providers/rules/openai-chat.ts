@@ -74,12 +74,12 @@ function joinedLegacy(chunks: readonly Fields[]): Fields {
 function joinCall(calls: Map<unknown, Fields>, piece: unknown): void {
   const { index, function: called, ...rest } = fields(piece) ?? {}
   const part = fields(called)
-  const begun = calls.get(index)
-  if (begun === undefined) {
+  const started = calls.get(index)
+  if (started === undefined) {
     calls.set(index, { ...rest, index, function: { ...part } })
     return
   }
-  const whole = fields(begun.function)
+  const whole = fields(started.function)
   if (whole !== undefined && filled(part?.arguments))
     whole.arguments = `${textOf(whole.arguments)}${part.arguments}`
 }

@@ -203,10 +203,10 @@ describe('a stream', () => {
 
   it('within an answer, as Bedrock’s client has it, is read there and stays there', async () => {
     const pieces = STREAMS.find(([name]) => name === 'Bedrock')![1]
-    const told = await recorded({ $metadata: { requestId: 'r' }, stream: streamed(pieces) })
-    expect(told).toMatchObject({ $metadata: { requestId: 'r' }, stream: expect.any(Array) })
-    expect(call(told)).toEqual(call(pieces))
-    expect(readAnswer(told)?.[0]?.parts).toEqual([{ kind: 'text', text: 'billing' }])
+    const answer = await recorded({ $metadata: { requestId: 'r' }, stream: streamed(pieces) })
+    expect(answer).toMatchObject({ $metadata: { requestId: 'r' }, stream: expect.any(Array) })
+    expect(call(answer)).toEqual(call(pieces))
+    expect(readAnswer(answer)?.[0]?.parts).toEqual([{ kind: 'text', text: 'billing' }])
     expect(call({ stream: [{ a: 1 }] })).toHaveProperty('unread')
   })
 
@@ -247,21 +247,21 @@ describe('a stream', () => {
         return this.#at({ modelId: 'gpt-5', timestamp })
       }
     }
-    const told = await recorded(new StreamTextResult())
-    const text: string = told.text
+    const answer = await recorded(new StreamTextResult())
+    const text: string = answer.text
     const response = { modelId: 'gpt-5', timestamp: timestamp.toISOString() }
     const steps = [{ content: step.content, finishReason: 'length', usage }]
-    expect(told).toStrictEqual({ text, finishReason: 'length', steps, totalUsage: usage, response })
-    expect(told).toStrictEqual(JSON.parse(JSON.stringify(told)))
-    expect(call(told)).toMatchObject({ text: 'billing', finish: 'length', usage: { input_tokens: 9 } })
+    expect(answer).toStrictEqual({ text, finishReason: 'length', steps, totalUsage: usage, response })
+    expect(answer).toStrictEqual(JSON.parse(JSON.stringify(answer)))
+    expect(call(answer)).toMatchObject({ text: 'billing', finish: 'length', usage: { input_tokens: 9 } })
   })
 
   it('of OpenAI’s client is recorded with model and tokens, which its final message lacks', async () => {
     const message = { role: 'assistant', content: 'billing' }
     const completion = { object: 'chat.completion', choices: [{ message }], usage: { prompt_tokens: 9 } }
     const stream = { finalMessage: async () => message, finalChatCompletion: async () => completion }
-    const told: typeof completion = await recorded(stream)
-    expect(told).toBe(completion)
+    const answer: typeof completion = await recorded(stream)
+    expect(answer).toBe(completion)
   })
 
   it.each(STREAMS)('of %s is read or reported as unread, whatever any part of it contains', (_, pieces) => {

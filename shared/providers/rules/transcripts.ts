@@ -11,8 +11,8 @@ export const transcripts: Shape = {
     if (seconds === undefined) return undefined
     const gathered = new Gathered()
     const none = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 }
-    const told = seconds === null ? undefined : { ...none, audio_seconds: gathered.seconds(seconds) }
-    return { ...ungraded('transcripts', modelOf(body), told, gathered), text: textOf(body) }
+    const reported = seconds === null ? undefined : { ...none, audio_seconds: gathered.seconds(seconds) }
+    return { ...ungraded('transcripts', modelOf(body), reported, gathered), text: textOf(body) }
   },
 }
 
@@ -49,8 +49,8 @@ function secondsOf(body: Fields, usage: Fields | undefined): unknown {
 }
 
 function modelOf(body: Fields): unknown {
-  const told = body.model ?? body.speech_model
-  if (told !== undefined) return told
+  const model = body.model ?? body.speech_model
+  if (model !== undefined) return model
   const models = Object.values(fields(fields(body.metadata)?.model_info) ?? {})
   return fields(models[0])?.name
 }

@@ -43,8 +43,8 @@ export const vercelAi: Shape = {
     const said = pieces.filter(piece => piece.type === 'text-delta')
     const text = said.map(({ delta, text, textDelta }) => textOf(delta ?? text ?? textDelta)).join('')
     const toolCalls = pieces.filter(piece => piece.type === 'tool-call')
-    const told = pieces.findLast(piece => piece.type === 'response-metadata')
-    const response = fields(end.response) ?? { modelId: told?.modelId }
+    const metadata = pieces.findLast(piece => piece.type === 'response-metadata')
+    const response = fields(end.response) ?? { modelId: metadata?.modelId }
     return { text, toolCalls, response, finishReason: end.finishReason, usage: end.totalUsage ?? end.usage }
   },
 }
@@ -60,8 +60,8 @@ function totalOf(body: Fields, gathered: Gathered): CompletionUsage {
   const calls = list(body.steps).map(step => usageOf(fields(fields(step)?.usage), gathered))
   const sum = calls.reduce(added, NOTHING)
   // Whether `usage` is of all steps or of the last one differs between versions.
-  const told = fields(body.totalUsage) ?? (sum.input_tokens > 0 ? undefined : fields(body.usage))
-  const total = told === undefined ? sum : usageOf(told, gathered)
+  const reported = fields(body.totalUsage) ?? (sum.input_tokens > 0 ? undefined : fields(body.usage))
+  const total = reported === undefined ? sum : usageOf(reported, gathered)
   if (calls.length < 2) return total
   const longest_input_tokens = calls.reduce((most, call) => Math.max(most, call.input_tokens), 0)
   return { ...total, calls: calls.length, longest_input_tokens }

@@ -28,7 +28,7 @@ it('the forecast adds up the steps to be repeated, and takes the typical cost fo
   ]
   for (let i = 0; i < 2; i++) forecaster.add(offSchema, reuseOf(offSchema, whole, AUTO), 400)
   forecaster.add(outage, reuseOf(outage, broken, AUTO), 400)
-  expect(forecaster.told()).toEqual({
+  expect(forecaster.forecast()).toEqual({
     items: 3,
     rules: [
       { rule: 'asks_again', reason: 'schema_mismatch', items: 2, asked_again: 2, reused: 2, offered: 2 },

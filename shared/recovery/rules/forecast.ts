@@ -66,7 +66,7 @@ export class Forecaster {
     this.#max += whole
   }
 
-  told(): Forecast {
+  forecast(): Forecast {
     const by = <Row>(of: Map<string, Row>, size: (row: Row) => number) =>
       [...of.values()].sort((a, b) => size(b) - size(a))
     return {

@@ -9,7 +9,7 @@ const ended = (outcome_reason: string, error_code: string | null = null): EndedI
   error_code,
 })
 
-/** A step; `recorded` lets each last 900 ms and start one second after the one before it, unless told otherwise. */
+/** A step; `recorded` lets each last 900 ms and start one second after the one before it, unless given otherwise. */
 const step = (kind: StepHead['kind'], key: string, more: Partial<StepHead> = {}) => ({ kind, key, ...more })
 function recorded(...given: ReturnType<typeof step>[]): StepHead[] {
   return given.map((one, i) => ({
@@ -26,7 +26,7 @@ const llm = (key: string, more?: Partial<StepHead>) => step('llm_call', key, mor
 const tool = (key: string, more?: Partial<StepHead>) => step('tool_call', key, more)
 const plain = (key: string, more?: Partial<StepHead>) => step('step', key, more)
 
-function told(item: EndedItem, steps: StepHead[], order = AUTO) {
+function outlined(item: EndedItem, steps: StepHead[], order = AUTO) {
   const { rule, reused, offered, again } = reuseOf(item, steps, order)
   const keys = (of: StepHead[]) => of.map(one => one.key).join(' ')
   return [rule, keys(reused), keys(offered), keys(again)]
@@ -96,7 +96,7 @@ describe('in a replay of an item that did not work because of an answer', () => 
       ['', '', 'read ask'],
     ],
   ])('%s', (_, steps, [reused, offered, again]) => {
-    expect(told(offSchema, recorded(...steps))).toEqual([
+    expect(outlined(offSchema, recorded(...steps))).toEqual([
       steps.length === 0 ? 'goes_on' : 'asks_again',
       reused,
       offered,
@@ -131,7 +131,7 @@ describe('in a replay of an item that ran out of time or lost its provider or co
       ['write', '', 'find'],
     ],
   ])('%s', (_, steps, [reused, offered, again]) => {
-    expect(told(timedOut, recorded(...steps))).toEqual(['goes_on', reused, offered, again])
+    expect(outlined(timedOut, recorded(...steps))).toEqual(['goes_on', reused, offered, again])
   })
 })
 
@@ -157,6 +157,6 @@ describe('in a replay with an explicit order', () => {
       ['asks_again', 'plan find', 'send', 'write'],
     ],
   ])('%s is reused', (_, order, expected) => {
-    expect(told(refused, steps, order)).toEqual(expected)
+    expect(outlined(refused, steps, order)).toEqual(expected)
   })
 })

@@ -90,14 +90,14 @@ export function reuseOf<Step extends StepHead>(
 ): Reuse<Step> {
   const { rule, from } = ruleOf(item, steps, order)
   const reuse: Reuse<Step> = { rule, reused: [], offered: [], again: [] }
-  const begun = steps.find(step => step.step_no === from)?.key
+  const first = steps.find(step => step.step_no === from)?.key
   const last = new Map(steps.map(step => [step.key, step]))
   const good = new Map(steps.filter(step => step.outcome === 'ok').map(step => [step.key, step]))
   const spoiled = steps.filter(step => step.outcome !== 'ok' && !isLater(good.get(step.key), step))
   for (const [key, step] of last) {
     const recorded = good.get(key)
     if (recorded === undefined || !recorded.has_output || rule === 'from_start') reuse.again.push(step)
-    else if (key === begun) reuse.again.push(step)
+    else if (key === first) reuse.again.push(step)
     else if (recorded.step_no < from && !restsOn(spoiled, recorded)) reuse.reused.push(recorded)
     else if (mayBeOffered(recorded, rule)) reuse.offered.push(recorded)
     else reuse.again.push(step)
@@ -145,7 +145,7 @@ interface End {
 }
 
 /** Whether two items ended in the same way. */
-export const endedAlike = (one: End, other: End): boolean =>
+export const endedTheSame = (one: End, other: End): boolean =>
   one.status === other.status &&
   one.outcome === other.outcome &&
   one.outcome_reason === other.outcome_reason &&

@@ -39,11 +39,11 @@ export async function forecast(
     for (const { item, reuse } of await reuseOfItems(sql, chunk, order)) forecaster.add(item, reuse, typical)
     next += chunk.length
   }
-  const told = forecaster.told()
-  const share = told.items === 0 ? 0 : eligible / told.items
+  const read = forecaster.forecast()
+  const share = read.items === 0 ? 0 : eligible / read.items
   return {
-    ...told,
-    max_cost_micro: Math.ceil(told.max_cost_micro * share),
+    ...read,
+    max_cost_micro: Math.ceil(read.max_cost_micro * share),
     cost_micro,
     unpriced_items: unpriced,
   }

@@ -74,8 +74,13 @@ export async function planRecovery(ctx: Context, order: CohortOrder): Promise<Co
   const filter = await closedNow(ctx.sql, order.filter)
   const asked = { ...order, filter }
   const plan = await countPlan(ctx, asked)
-  const told = order.action === 'replay' ? await forecast(ctx, plan.eligible, asked) : null
-  return { ...plan, filter, forecast: told, replay_run_ids: await replayRunsOf(ctx, asked, plan.ineligible) }
+  const forecasted = order.action === 'replay' ? await forecast(ctx, plan.eligible, asked) : null
+  return {
+    ...plan,
+    filter,
+    forecast: forecasted,
+    replay_run_ids: await replayRunsOf(ctx, asked, plan.ineligible),
+  }
 }
 
 type Counted = Omit<CohortPlan, 'filter' | 'forecast' | 'replay_run_ids'>

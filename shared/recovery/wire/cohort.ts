@@ -79,12 +79,12 @@ export const CohortFilter = z
 
 export const deployment = z
   .enum(DEPLOYMENT_CHOICES)
-  .describe('The deployment that runs: the current one unless told, or the one each item ran with.')
+  .describe('The deployment that runs: by default the current one, or the one each item ran with.')
 
 export const action = z
   .enum(TRIAGE_ACTIONS)
   .describe(
-    'What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay unless told.',
+    'What is done with the items, as with one of them: replay, or dismiss, acknowledge, resume. replay by default.',
   )
 
 /** Fields that only a replay accepts. */

@@ -23,7 +23,7 @@ const Stage = z
     worked: count('Of those, how many worked.'),
     still_fail: count('Of those, how many are degraded or failed.'),
     unchanged: count('Of those, how many ended like their original without asking anything again.'),
-    waiting: z.boolean().describe('It has not begun: it waits for the stage before it.'),
+    waiting: z.boolean().describe('It has not started: it waits for the stage before it.'),
   })
   .openapi('RecoveryStage')
 

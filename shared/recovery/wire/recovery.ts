@@ -13,7 +13,7 @@ export const reuseFields = {
   reuse: z
     .enum(REUSE_CHOICES)
     .describe(
-      'Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto unless told.',
+      'Which recorded steps are taken over. auto: where an answer was at fault (off schema, refused, empty, cut off, degraded or raised by the agent) the last model call is asked again, or the last step where there was none; steps before it are taken over, later ones only for calls with the same input. Where the attempt was at fault (time, provider, a lost process), what succeeded is. all: what succeeded, also where an answer was at fault. none: nothing. auto by default.',
     )
     .optional(),
   from_step: label(
@@ -42,7 +42,7 @@ export const ReplayOrder = z
     deployment: z
       .enum(DEPLOYMENT_CHOICES)
       .optional()
-      .describe('The deployment that runs: the current one unless told.'),
+      .describe('The deployment that runs: the current one by default.'),
     budget_cents: budgetCents.optional(),
   })
   .refine(oneOfReuse, ONE_OF_REUSE)
@@ -52,7 +52,7 @@ export const ResumeOrder = z
   .strictObject({
     budget_cents: budgetCents
       .describe(
-        "Money granted on top, in cents; at the item's budget, its declared budget once more unless told.",
+        "Money granted on top, in cents; at the item's budget, its declared budget once more by default.",
       )
       .optional(),
   })
@@ -63,7 +63,7 @@ export const WrongOrder = z
     of: z
       .enum(WRONG_OF)
       .describe(
-        'What you looked at. verdict: what was recorded. question: it is not what triage asks. correction: an ok item that was called wrong did work after all. verdict unless told.',
+        'What you looked at. verdict: what was recorded. question: it is not what triage asks. correction: an ok item that was called wrong did work after all. verdict by default.',
       )
       .optional(),
   })

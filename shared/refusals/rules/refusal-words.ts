@@ -4,7 +4,7 @@
 /** A refusal shows in its first sentences: with 300 characters a third fewer are found, and 900 add none. */
 const HEAD_CHARACTERS = 600
 const HEAD_WORDS = 160
-/** How far a long answer is searched for lists and code, which refusals seldom have. */
+/** How far a long answer is searched for lists and code, which refusals rarely have. */
 const BODY_CHARACTERS = 2000
 /** Tokens of a chat template before an answer are looked for up to this place. */
 const TEMPLATE_CHARACTERS = 400

@@ -62,7 +62,7 @@ const MODEL = bitOf('model')
 const WRONG = bitOf('wrong')
 /** About what models are asked; companies' letters are about refunds and parcels. */
 const OF_MODELS = MODEL | WRONG | bitOf('asked')
-const TOLD = bitOf('told')
+const QUOTED = bitOf('told')
 const URGE = bitOf('urge')
 const PREMISE = bitOf('premise')
 
@@ -115,7 +115,7 @@ export function refusalDetector(weights: RefusalWeights): RefusalDetector {
       if (score < suspected) return { level: 'none', score, words: '' }
       const isHarm = isEarly(sentences, WRONG)
       const own = sentences.find(sentence => refusesItself(sentence, head, isHarm))
-      const telling = own ?? sentences.find(refuses)
+      const refusing = own ?? sentences.find(refuses)
       const isOther =
         (score >= strong && sentences.some(saysNo)) ||
         (score >= lesson && teaches(sentences)) ||
@@ -123,8 +123,8 @@ export function refusalDetector(weights: RefusalWeights): RefusalDetector {
       // An answer that corrects a question's premise is no refusal, nor are quoted words or an idiom.
       const isSure =
         ((own !== undefined && score >= sure) || (isOther && !isEarly(sentences, PREMISE))) &&
-        !isEarly(sentences, TOLD)
-      const { first, last } = telling ?? sentences.find(one => one.first >= 0) ?? { first: 0, last: 0 }
+        !isEarly(sentences, QUOTED)
+      const { first, last } = refusing ?? sentences.find(one => one.first >= 0) ?? { first: 0, last: 0 }
       return {
         level: isSure ? 'sure' : 'suspected',
         score,

@@ -64,9 +64,9 @@ export const Result = z
 export const ResultsReceiverOrder = z
   .strictObject({
     url: httpUrl('Gets the results of each run as a file when it has ended, signed like a callback.'),
-    format: z.enum(RESULT_FORMATS).default('csv').describe('csv unless told.'),
+    format: z.enum(RESULT_FORMATS).default('csv').describe('csv by default.'),
   })
-  .describe('Who gets the results of each run as a file when it has ended; nobody unless told.')
+  .describe('Who gets the results of each run as a file when it has ended; nobody by default.')
 
 const fields = z
   .string()
@@ -81,7 +81,7 @@ const fields = z
     type: 'string',
     example: 'item_id,outcome_status,output',
     description:
-      'What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input unless told.',
+      'What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input by default.',
   })
 
 const flag = z.enum(['true', 'false']).transform(value => value === 'true')
@@ -94,7 +94,7 @@ export const ResultsQuery = z.strictObject({
   only: z
     .enum(RESULTS_ONLY)
     .default('all')
-    .describe('ok: what worked in some try. not_ok: what has not worked in any. all unless told.'),
+    .describe('ok: what worked in some try. not_ok: what has not worked in any. all by default.'),
   fields: fields.optional(),
   format: z.enum(RESULT_FORMATS).optional().describe('Instead of the Accept header.'),
   raw: flag.optional().meta({

@@ -66,15 +66,15 @@ it('a fire time just before a clock change is found from half a year away', () =
 })
 
 it('fire times are marked as skipped or repeated', () => {
-  const told = (cron: string, zone: string, after: string, count: number) => {
+  const kindsOf = (cron: string, zone: string, after: string, count: number) => {
     const fires = firesAfter(parseCron(cron), zone, Date.parse(after))
     return Array.from({ length: count }, () => {
       const { at, repeated } = fires.next().value
       return at === null ? 'skipped' : repeated ? 'repeated' : 'once'
     })
   }
-  expect(told('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00Z', 3)).toEqual(['once', 'skipped', 'once'])
-  expect(told('*/30 * * * *', 'Europe/Berlin', '2026-10-24T23:45Z', 4)).toEqual([
+  expect(kindsOf('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00Z', 3)).toEqual(['once', 'skipped', 'once'])
+  expect(kindsOf('*/30 * * * *', 'Europe/Berlin', '2026-10-24T23:45Z', 4)).toEqual([
     'repeated',
     'repeated',
     'once',

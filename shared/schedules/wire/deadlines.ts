@@ -23,7 +23,7 @@ export const NewDeadline = z
     timezone: z
       .string()
       .optional()
-      .describe("A name of the IANA database; the schedule's own unless told, and UTC for an agent."),
+      .describe("A name of the IANA database; by default the schedule's own, and UTC for an agent."),
   })
   .refine(
     body => (body.schedule_id === undefined) !== (body.agent_id === undefined),

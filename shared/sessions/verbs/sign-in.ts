@@ -61,7 +61,7 @@ export async function signIn(
       target_id: id,
     })
   })
-  return { session_id: id, ...next.told }
+  return { session_id: id, ...next.answer }
 }
 
 /**
@@ -105,7 +105,7 @@ export async function refreshSession(ctx: Context, refresh_token: string): Promi
     const hint = 'Each refresh token works once; sign in again with POST /v1/sessions.'
     throw new ApiError('unauthenticated', 'The refresh token is unknown, used, expired or revoked.', hint)
   }
-  return { session_id: session!.id, ...next.told }
+  return { session_id: session!.id, ...next.answer }
 }
 
 async function newRefresh(ctx: Context, session_id: string) {
@@ -113,7 +113,7 @@ async function newRefresh(ctx: Context, session_id: string) {
   const expires_at = new Date(ctx.now() + LIMITS.refresh_days * DAY_MS)
   return {
     stored: { refresh_hash: await sha256(refresh_token), expires_at },
-    told: { refresh_token, refresh_expires_at: expires_at.toISOString() },
+    answer: { refresh_token, refresh_expires_at: expires_at.toISOString() },
   }
 }
 

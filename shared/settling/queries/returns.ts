@@ -18,7 +18,7 @@ export interface Return {
   delay_ms: number
   /** As in `due_items`. */
   together: number | null
-  /** How often a step was cut off; set if the item needs a fresh consumer, one that has just begun. */
+  /** How often a step was cut off; set if the item needs a fresh consumer, one that has just started. */
   cuts?: number
   /** Which of the two retry counts it adds to, if any. */
   fault: 'agent' | 'transport' | 'none'

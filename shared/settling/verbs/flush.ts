@@ -6,7 +6,7 @@ import type { Verdict } from '../../grading/rules/verdict.ts'
 import type { ItemErrorCode } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import { endedAlike } from '../../recovery/rules/reuse.ts'
+import { endedTheSame } from '../../recovery/rules/reuse.ts'
 import { type Symptoms, symptomsOf } from '../../triage/rules/causes.ts'
 import { promptHead } from '../../triage/rules/clustering.ts'
 import type { Entry } from '../queries/entries.ts'
@@ -146,7 +146,7 @@ export function partOf(inFlight: InFlightItem): Part {
 
 /** Whether a replay reused all of its steps and ended like its original: nothing ran again. */
 const isUnchanged = ({ item, step_count, steps_run }: InFlightItem, verdict: Verdict) =>
-  item.original !== null && step_count > 0 && steps_run === 0 && endedAlike(verdict, item.original)
+  item.original !== null && step_count > 0 && steps_run === 0 && endedTheSame(verdict, item.original)
 
 /** Names the causes of items that are not ok, which takes a round trip only if a cause is new. */
 export async function withCauses(

@@ -1,4 +1,4 @@
-// Tells a source which start it is read for. Guarantee: dates, and times in a URL, are on the wall clock of the
+// Gives a source the start that it is read for. Guarantee: dates, and times in a URL, are on the wall clock of the
 // schedule's zone.
 
 import { Temporal } from 'temporal-polyfill'

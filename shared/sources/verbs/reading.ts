@@ -16,7 +16,7 @@ export interface Reading<S extends Source = Source> {
   deployment: CurrentDeployment['deployment']
 }
 
-/** A source that has begun to answer. */
+/** A source that has started to answer. */
 export interface OpenSource {
   rows: AsyncIterable<readonly Row[]>
   /** The number of rows that the source announced before they ended; undefined if it announced none. */

@@ -44,7 +44,7 @@ export async function* sourceItems(
   }
 }
 
-/** Names the host alone: the rest of a URL may hold a secret. A problem of a line is told with the line. */
+/** Names the host alone: the rest of a URL may hold a secret. A problem of a line is reported with the line. */
 function atHost(source: Source, error: unknown): unknown {
   if (!(error instanceof SourceError) || error.line !== null || isGenerator(source)) return error
   const [subject, named] = ['The source ', `The source ${new URL(source.url).host}`]

@@ -152,8 +152,9 @@ async function refuse(ctx: Context, held: store.ClaimedRead, error: unknown): Pr
       LIMITS.fire_backoff_s,
     )
     // Transient faults are retried until the next occurrence. For a nightly export that is a day: too late to alert.
-    const told = reason === 'source_failed' && (await store.triesOf(sql, held)) >= LIMITS.source_tries_told
-    if (!retried || told) await alert(ctx, sql, held, reason, detail)
+    const isLate =
+      reason === 'source_failed' && (await store.triesOf(sql, held)) >= LIMITS.source_tries_alerted
+    if (!retried || isLate) await alert(ctx, sql, held, reason, detail)
   })
 }
 

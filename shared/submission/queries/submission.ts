@@ -50,7 +50,7 @@ export async function areWritten(
   return row!.found === firstSeqs.length
 }
 
-/** Tells the tick that the submission is still arriving. */
+/** Shows the tick that the submission is still arriving. */
 export async function touchMaterializing(sql: Sql, { project_id, run_id }: RunKey): Promise<void> {
   await sql`update runs set touched_at = now() where project_id = ${project_id} and id = ${run_id} and materializing`
 }

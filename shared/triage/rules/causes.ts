@@ -2,9 +2,9 @@
 // which never changes afterwards. So its key is the same tomorrow, in every process, and after the rows that made it
 // are gone. Stored messages decide what is like a cause, not what a process has seen.
 //
-// Two messages are alike when they have the same number of words, the same first two words and the same last word, and
-// when four of five words are equal in the same place. (On loghub's sets, 0.945 of the messages are in groups that are
-// exactly right. Without the last word it is 0.90, with one first word 0.91; four of five is best by a point.)
+// Two messages are similar when they have the same number of words, the same first two words and the same last word,
+// and when four of five words are equal in the same place. (On loghub's sets, 0.945 of the messages are in groups that
+// are exactly right. Without the last word it is 0.90, with one first word 0.91; four of five is best by a point.)
 
 import type { GradedStep } from '../../grading/rules/grading.ts'
 import type { Verdict } from '../../grading/rules/verdict.ts'
@@ -93,7 +93,7 @@ export class CausesOfKind {
     this.size++
   }
 
-  /** The cause whose words are most like these; of two equally alike, the one with the smaller id. */
+  /** The cause whose words are most like these; of two equally similar, the one with the smaller id. */
   find(words: readonly string[]): KnownCause | undefined {
     let best: KnownCause | undefined
     let most = Math.ceil(LIKENESS * words.length)

@@ -41,7 +41,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
   },
   asks_back: {
     means: 'the model asks for what it should have been given',
-    next: 'See whether the input reached the prompt; mend the item or the agent, then replay.',
+    next: 'See whether the input reached the prompt; fix the item or the agent, then replay.',
   },
   cannot_look_up: {
     means: 'the model says that it cannot look things up',

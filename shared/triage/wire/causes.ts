@@ -47,7 +47,7 @@ export const Cause = z
     last_seen: timestamp.describe('When an item last had it.'),
     record_id: id('Record id of an item that has it; null where none is kept any more.').nullable(),
   })
-  .openapi('Cause', { description: 'Why items did not work, or are held: what is alike is one cause.' })
+  .openapi('Cause', { description: 'Why items did not work, or are held: similar ones are one cause.' })
 export type Cause = z.input<typeof Cause>
 
 export const CausePage = z

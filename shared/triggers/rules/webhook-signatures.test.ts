@@ -170,8 +170,8 @@ describe.for(TIMED)('a request of %s, whose signature includes the time,', schem
       [NOW_S - 300, true],
       [NOW_S - 301, false],
     ] as const) {
-      const told = await verdict(scheme, send({}), now_s)
-      expect([now_s, told]).toEqual([
+      const found = await verdict(scheme, send({}), now_s)
+      expect([now_s, found]).toEqual([
         now_s,
         holds ? 'holds' : expect.stringMatching(/^unauthenticated: .*another time/),
       ])

@@ -103,7 +103,7 @@ function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarte
   if (source === null) return submitRun(ctx, { ...order, pilot_items: null }, pileOf(body))
   const start = { ...webhook, source, timezone: settings.timezone ?? DEFAULT_ZONE }
   return startNow(ctx, start, { ...how, body }).catch(error => {
-    if (!(error instanceof ApiError) || !TELLS_OF_SOURCE.includes(error.code)) throw error
+    if (!(error instanceof ApiError) || !FROM_SOURCE.includes(error.code)) throw error
     ctx.log('warn', 'trigger_source_failed', { project_id, trigger_id: id, error: error.message })
     throw new ApiError(
       'source_failed',
@@ -114,7 +114,7 @@ function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarte
 }
 
 /** Errors whose text comes from the source, which the sender must not see. */
-const TELLS_OF_SOURCE: readonly ApiErrorCode[] = ['source_failed', 'duplicate_item_id']
+const FROM_SOURCE: readonly ApiErrorCode[] = ['source_failed', 'duplicate_item_id']
 
 const usableKey = (id: string | undefined) =>
   id !== undefined && /^[\x20-\x7e]+$/.test(id) && id.length <= LIMITS.idempotency_key_characters

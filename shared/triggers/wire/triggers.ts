@@ -105,7 +105,7 @@ export const TriggerOrder = z
       .enum(SIGNATURE_SCHEMES)
       .optional()
       .describe(
-        'bearer unless told: the secret that is made here. The others are signatures of known senders.',
+        'bearer by default: the secret that is made here. The others are signatures of known senders.',
       ),
     secret_env: secretEnv.optional(),
     signing_secret: signingSecret.optional(),

@@ -45,8 +45,8 @@ export function faultsOf(
   else if (lacks.length > 0) {
     const named = lacks.slice(0, RIGHTS_NAMED).join('; ')
     const more = lacks.length > RIGHTS_NAMED ? ` and ${lacks.length - RIGHTS_NAMED} more` : ''
-    const mend = `infra/migrate.ts --grants ${role} prints what it needs`
-    add('role', 'role_lacks_rights', `${role} lacks ${named}${more}: ${mend}`)
+    const fix = `infra/migrate.ts --grants ${role} prints what it needs`
+    add('role', 'role_lacks_rights', `${role} lacks ${named}${more}: ${fix}`)
   }
   if (key?.given === null)
     add(

@@ -215,7 +215,7 @@ export const LOG_EVENTS = {
   trigger_source_failed: {
     levels: ['warn'],
     meaning:
-      'A request to a trigger started no run, because the source of its items could not be read: `error` has the address and its answer. The sender is told only that the source failed. Correct the source, and let the sender try again.',
+      'A request to a trigger started no run, because the source of its items could not be read: `error` has the address and its answer. The sender learns only that the source failed. Correct the source, and let the sender try again.',
     ids: '`project_id`, `trigger_id`',
   },
   dispatch_failed: {

@@ -2,7 +2,7 @@
 
 import { derivedKey, toHex } from '../../kernel/secrets.ts'
 
-const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to tell keys apart, nothing to find one by
+const FINGERPRINT_CHARACTERS = 16 // 64 bits: enough to distinguish keys, nothing to find one by
 
 /** Identifies a master key without revealing it. */
 export async function fingerprintOf(masterKey: string): Promise<string> {

@@ -72,7 +72,7 @@ async function askStores(ctx: Context): Promise<Readiness> {
     ),
     asked(ctx, 'REDIS', () => askTurns(ctx.redis), lossOf, ctx.redisTrouble?.()),
   ])
-  const dependencies = { postgres: told(postgres), redis: told(redis), ...ofDatabase(postgres) }
+  const dependencies = { postgres: reported(postgres), redis: reported(redis), ...ofDatabase(postgres) }
   const state = {
     dependencies,
     turns: turnsOf(redis.found?.turns, postgres.found),
@@ -81,7 +81,7 @@ async function askStores(ctx: Context): Promise<Readiness> {
   const failing = Object.entries(dependencies).filter(([, { reason }]) => reason !== null)
   const message = failing.map(([name, { reason }]) => `${name} ${reason}.`).join(' ')
   const isReady = failing.every(([, { status }]) => status === 'degraded')
-  tellOnce(ctx, message, isReady)
+  logOnce(ctx, message, isReady)
   if (isReady) return { status: 'ready', ...state }
   const isAway = failing.some(([, { status }]) => status === 'unreachable')
   const code = isAway ? 'dependency_unreachable' : 'dependency_unusable'
@@ -128,7 +128,7 @@ export async function answerReadiness(ctx: Context): Promise<Response> {
   return Response.json(readiness, { status: readiness.status === 'ready' ? 200 : 503 })
 }
 
-const told = ({ status, latency_ms, reason }: Dependency): Dependency => ({ status, latency_ms, reason })
+const reported = ({ status, latency_ms, reason }: Dependency): Dependency => ({ status, latency_ms, reason })
 
 function ofDatabase({ found, latency_ms }: Probe<DatabaseState>) {
   const of = (dependency: 'schema' | 'role' | 'master_key'): Dependency => {
@@ -189,7 +189,7 @@ function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 
   if (error === LOST) return { status: 'degraded', reason: SAY_LOST }
   if (isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
   const fault = storeFault(error, store)
-  if (fault !== undefined) return { status: statusOf(fault), reason: `${fault.says}: ${fault.mend}` }
+  if (fault !== undefined) return { status: statusOf(fault), reason: `${fault.says}: ${fault.fix}` }
   if (error === TOO_LATE)
     return { status: 'unreachable', reason: `did not answer within ${LIMITS.ready_ms / 1000} s` }
   const code = codeOf(error)
@@ -202,7 +202,7 @@ const statusOf = ({ isPartial, passes }: StoreFault) =>
 const last = new WeakMap<Context['sql'], string>()
 
 /** Logs one line for each change, however often the probe is called. */
-function tellOnce(ctx: Context, message: string, isReady: boolean): void {
+function logOnce(ctx: Context, message: string, isReady: boolean): void {
   if ((last.get(ctx.sql) ?? '') === message) return
   last.set(ctx.sql, message)
   if (message === '') ctx.log('info', 'ready_again')

@@ -160,12 +160,12 @@ interface Ended {
 const underWay = new WeakMap<object, Map<string, number>>()
 
 async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Promise<Ended> {
-  const begun = underWay.get(ctx.sql) ?? new Map<string, number>()
-  underWay.set(ctx.sql, begun)
+  const startedAt = underWay.get(ctx.sql) ?? new Map<string, number>()
+  underWay.set(ctx.sql, startedAt)
   const began = ctx.now()
-  const before = begun.get(name)
+  const before = startedAt.get(name)
   if (before !== undefined && sinceMs(began, before) < LIMITS.chore_lost_ms) return { found: 0 }
-  begun.set(name, began)
+  startedAt.set(name, began)
   const ended = run(ctx)
     .then(found => ({ found }))
     .catch((error: unknown): Ended => {
@@ -174,7 +174,7 @@ async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Prom
       return { found: 0, error }
     })
     .finally(() => {
-      if (begun.get(name) === began) begun.delete(name)
+      if (startedAt.get(name) === began) startedAt.delete(name)
     })
   const late = Promise.withResolvers<Ended>()
   const after_ms = Math.min(LIMITS.chore_ms, Math.max(LIMITS.tick_ms, left_ms))

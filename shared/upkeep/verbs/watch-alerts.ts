@@ -30,35 +30,35 @@ const lookedAt = new WeakMap<Context, number>()
 /** Chore of the tick: evaluates ended runs and, every so often, what is open. Returns how many messages it made. */
 export async function watchForAlerts(ctx: Context): Promise<number> {
   const began_ms = ctx.now()
-  let told = 0
+  let messages = 0
   for (;;) {
-    const { taken, made } = await alone(ctx, sql => tellEnded(ctx, sql))
-    told += made
+    const { taken, made } = await alone(ctx, sql => watchEnded(ctx, sql))
+    messages += made
     if (taken < LIMITS.alert_runs_per_look || sinceMs(ctx.now(), began_ms) >= LIMITS.alert_ended_runs_ms)
       break
   }
-  if (sinceMs(ctx.now(), lookedAt.get(ctx) ?? 0) < LIMITS.alert_look_ms) return told
+  if (sinceMs(ctx.now(), lookedAt.get(ctx) ?? 0) < LIMITS.alert_look_ms) return messages
   lookedAt.set(ctx, ctx.now())
-  return told + (await alone(ctx, sql => tellOpen(ctx, sql))).made
+  return messages + (await alone(ctx, sql => watchOpen(ctx, sql))).made
 }
 
-interface Told {
+interface Pass {
   taken: number
   made: number
 }
 
 /** Runs a pass in a transaction, under a lock. If another process has the lock, this one tries again soon. */
-function alone(ctx: Context, look: (sql: Sql) => Promise<Told>): Promise<Told> {
+function alone(ctx: Context, look: (sql: Sql) => Promise<Pass>): Promise<Pass> {
   return ctx.sql.begin(async tx => {
     const sql = tx as unknown as Sql
-    const told = (await watch.lockAlerts(sql)) ? await look(sql) : { taken: 0, made: 0 }
-    if (told.taken > 0) await fault('alerts.before_commit')
-    return told
-  }) as Promise<Told>
+    const pass = (await watch.lockAlerts(sql)) ? await look(sql) : { taken: 0, made: 0 }
+    if (pass.taken > 0) await fault('alerts.before_commit')
+    return pass
+  }) as Promise<Pass>
 }
 
 /** Raises the alerts of ended runs, resolves those that their end resolves, and queues their digests and files. */
-async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
+async function watchEnded(ctx: Context, sql: Sql): Promise<Pass> {
   const ended = await watch.takeEndedRuns(sql, LIMITS.alert_runs_per_look)
   if (ended.length === 0) return { taken: 0, made: 0 }
   const raised = await raiseAlerts(ctx, sql, ended.flatMap(alertOf))
@@ -73,8 +73,8 @@ async function tellEnded(ctx: Context, sql: Sql): Promise<Told> {
   )
   const raisedNext = await raiseAlerts(ctx, sql, firstOfEach(next.flatMap(alertOf)))
   const first = ended.filter(run => run.first_end)
-  const told = (await queueDigests(sql, first)) + (await queueResultsFiles(sql, first))
-  return { taken: ended.length, made: raised + resolved.length + raisedNext + told }
+  const queued = (await queueDigests(sql, first)) + (await queueResultsFiles(sql, first))
+  return { taken: ended.length, made: raised + resolved.length + raisedNext + queued }
 }
 
 const alertOf = (run: watch.EndedRun) =>
@@ -89,7 +89,7 @@ function firstOfEach<T extends { rule: string; subject_id: string | null; since:
 }
 
 /** Raises alerts of open runs, projects, held items and deadlines, and resolves those whose condition has ended. */
-async function tellOpen(ctx: Context, sql: Sql): Promise<Told> {
+async function watchOpen(ctx: Context, sql: Sql): Promise<Pass> {
   const limit = LIMITS.alert_runs_per_look
   const resolved = await resolveAlerts(sql, await projects.findOver(sql, limit))
   const runs = await watch.findUnwellRuns(sql, limit)

@@ -43,10 +43,10 @@ export const bullmq: Peer = {
       close: () => queue.close(),
     }
   },
-  async work(at, begun) {
+  async work(at, onStart) {
     const { Worker } = load<Package>(at, 'bullmq')
     const handler = async () => {
-      begun()
+      onStart()
       return ANSWER
     }
     new Worker(QUEUE, handler, { connection: connectionOf(at), concurrency: CONCURRENCY })

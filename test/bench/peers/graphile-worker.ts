@@ -52,11 +52,11 @@ export const graphileWorker: Peer = {
       },
     }
   },
-  async work(at, begun) {
+  async work(at, onStart) {
     const worker = load<Package>(at, 'graphile-worker')
     const taskList = {
       bench: async () => {
-        begun()
+        onStart()
         return ANSWER
       },
     }

@@ -31,7 +31,7 @@ export interface Submitter {
 export interface Peer {
   open(at: At): Promise<Submitter>
   /** Works on items in this process until it ends, and reports each item that begins. */
-  work(at: At, begun: () => void): Promise<void>
+  work(at: At, onStart: () => void): Promise<void>
 }
 
 /** Loads a package of that folder; its types are not available when Assay is type-checked. */

@@ -57,11 +57,11 @@ export const pgBoss: Peer = {
       },
     }
   },
-  async work(at, begun) {
+  async work(at, onStart) {
     const boss = await start(at)
     await boss.work(QUEUE, WORK, async jobs =>
       jobs.map(({ id }) => {
-        begun()
+        onStart()
         return { id, status: 'completed', output: ANSWER }
       }),
     )

@@ -4,16 +4,16 @@ import type { At } from './peer.ts'
 import { PEERS } from './peers.ts'
 
 // The bench asks for a message when the next item begins.
-let tell = false
+let shouldReport = false
 process.on('message', () => {
-  tell = true
+  shouldReport = true
 })
 process.on('disconnect', () => process.exit(0))
 
 const [name, at] = process.argv.slice(2)
 await PEERS[name!]!.work(JSON.parse(at!) as At, () => {
-  if (!tell) return
-  tell = false
+  if (!shouldReport) return
+  shouldReport = false
   process.send!({ at: performance.timeOrigin + performance.now() })
 })
 process.send!({ ready: true })

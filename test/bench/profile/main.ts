@@ -37,7 +37,7 @@ async function profileOf(bench: Bench, name: string): Promise<void> {
   const before = await secondsSoFar(bench)
   const cores = watchCores()
   const waits = watchWaits(bench)
-  await tell(bench, {})
+  await sendWord(bench, {})
   const began = performance.now()
   const rounds: Figures[] = []
   do rounds.push(await measure())
@@ -46,7 +46,7 @@ async function profileOf(bench: Bench, name: string): Promise<void> {
   const file = join(tmpdir(), `assay-${name}-${process.pid}.cpuprofile`)
   const processors = addedTo(before, await secondsSoFar(bench))
   const { ours, caller, others } = cores.end()
-  await tell(bench, { write: file })
+  await sendWord(bench, { write: file })
   console.log(`\n# ${name}: ${rounds.length} rounds in ${seconds.toFixed(1)} s`)
   console.log(
     `cores: ${ours.toFixed(2)} Assay with its stores, ${caller.toFixed(2)} the bench, ${others.toFixed(2)} other programs\n`,
@@ -58,7 +58,7 @@ async function profileOf(bench: Bench, name: string): Promise<void> {
   printWaits(await waits.end())
 }
 
-async function tell({ server }: Bench, word: Word): Promise<void> {
+async function sendWord({ server }: Bench, word: Word): Promise<void> {
   const done = once(server, 'message')
   server.send(word)
   await done

@@ -42,9 +42,9 @@ export async function costOf<T>(stack: Stack, work: () => Promise<T>): Promise<[
     const [, bareUrl] = await start('bare-server.ts')
     const [prober] = await start('prober.ts', stack.base_url, String(stack.pid), bareUrl)
     const value = await work()
-    const told = once(prober, 'message')
+    const report = once(prober, 'message')
     prober.send('stop')
-    const [probed] = (await told) as [Probed]
+    const [probed] = (await report) as [Probed]
     return [value, costIn(probed)]
   } finally {
     for (const child of children) child.kill()
@@ -68,7 +68,7 @@ function timesOf(all: readonly number[]): Times {
 }
 
 /** Prints the figures of an attack. */
-export function tell(what: string, cost: Cost): void {
+export function printCost(what: string, cost: Cost): void {
   const { memory_bytes, health_ms, bare_ms, share, probes, failed } = cost
   const shown = ({ median, p95, most }: Times) => [median, p95, most].map(Math.round).join('/')
   const missed = failed > 0 ? `, ${failed} of them not answered` : ''

@@ -166,7 +166,7 @@ function percentile(figures: readonly number[], p: number): number {
 }
 
 /** Prints how long one item and `/health` took. */
-export function tell(what: string, { items, health }: Measured): void {
+export function printMeasured(what: string, { items, health }: Measured): void {
   const of = (figures: number[]) =>
     [50, 95, 99].map(p => `p${p} ${percentile(figures, p).toFixed(0)}`).join(', ')
   console.log(`${what}: one item ${of(items)} ms; /health ${of(health)} ms; of ${items.length}`)

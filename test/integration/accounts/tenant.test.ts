@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext, type NodeContext } from '../../../infra/node/context.ts'
 import { readForAccount } from '../../../shared/accounts/queries/tenant.ts'
-import { BEHIND_VIEWS, TOLD_TO_ALL } from '../../../shared/accounts/tables/tenant.ts'
+import { BEHIND_VIEWS, PUBLIC_COLUMNS } from '../../../shared/accounts/tables/tenant.ts'
 import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
 import { createApp } from '../../../shared/http/app.ts'
 import { type Endpoint, endpoint } from '../../../shared/http/endpoint.ts'
@@ -29,7 +29,7 @@ const tables = Object.values(schema)
   .filter(table => is(table, PgTable))
   .map(table => getTableConfig(table))
 const shown = tables.filter(({ name, policies }) => policies.length > 0 || name in BEHIND_VIEWS)
-const refused = tables.filter(table => !shown.includes(table) && !(table.name in TOLD_TO_ALL))
+const refused = tables.filter(table => !shown.includes(table) && !(table.name in PUBLIC_COLUMNS))
 
 beforeAll(async () => {
   const [database, redis] = await Promise.all([testDatabase(), testRedis()])

@@ -118,7 +118,7 @@ const open = async () =>
       { rule: AlertRule }[]
     >`select rule from alerts where resolved_at is null order by created_at`
   ).map(alert => alert.rule)
-const told = async () =>
+const kindsSent = async () =>
   (await engine.sql`select kind, run_id from deliveries order by created_at, kind`).map(one => one.kind)
 
 describe('a run', () => {
@@ -248,7 +248,7 @@ describe('an open alert', () => {
     await engine.submit(40)
     await worked()
     expect(await open()).toEqual([])
-    expect(await told()).toEqual(['alert.raised', 'alert.resolved'])
+    expect(await kindsSent()).toEqual(['alert.raised', 'alert.resolved'])
     failEvery(1)
     await engine.submit(40)
     expect(await worked()).toHaveLength(2)
@@ -286,7 +286,7 @@ describe('an open alert', () => {
     ])
     expect((await dismiss(second)).at(-1)).toEqual([third, true])
     expect((await dismiss(third)).at(-1)).toEqual([third, false])
-    const messages = await told()
+    const messages = await kindsSent()
     for (const kind of ['alert.raised', 'alert.resolved'])
       expect(messages.filter(one => one === kind)).toHaveLength(3)
   })

@@ -32,7 +32,7 @@ const spent = fc.constantFrom(0, 1, 99, 100, 101, 1_000)
 const limit = fc.constantFrom(100, 1_000, 30_000, 200_000)
 const bound = fc.option(limit)
 /** Flags that hold back a whole run are rare, so that the other rules get to decide too. */
-const seldom = fc.constantFrom(true, ...Array<false>(11).fill(false))
+const rarely = fc.constantFrom(true, ...Array<false>(11).fill(false))
 
 const state = fc.record({
   run: fc.record({
@@ -45,8 +45,8 @@ const state = fc.record({
     pilot_items: cap,
     budget_micro: bound,
     cost_micro: spent,
-    waits_for_price: seldom,
-    stop_reason: seldom.map(is => (is ? 'cancelled' : null)),
+    waits_for_price: rarely,
+    stop_reason: rarely.map(is => (is ? 'cancelled' : null)),
   }),
   project: fc.record({ concurrency: cap, credit_micro: bound }),
   usage: fc.record({ running: fc.integer({ min: 0, max: 8 }), spent_micro: spent }),
@@ -63,10 +63,10 @@ const state = fc.record({
     { concurrency: fc.integer({ min: 1, max: 6 }), item_budget_cents: fc.constantFrom(0, 0.01, 1, 2.5) },
     { requiredKeys: [] },
   ),
-  is_suspended: seldom,
-  is_deleted: seldom,
-  lacks_deployment: seldom,
-  is_held: seldom,
+  is_suspended: rarely,
+  is_deleted: rarely,
+  lacks_deployment: rarely,
+  is_held: rarely,
 })
 type State = typeof state extends fc.Arbitrary<infer S> ? S : never
 

@@ -223,7 +223,7 @@ describe('cost', () => {
       const output = { says: 'billing' }
       const answer = { text: 'billing', usage: { input_tokens: 1_000_000 }, model: 'gpt-4o' }
       yield step(item!, `unread-${item!.attempt}`, { kind: 'llm_call', output })
-      yield step(item!, `told-${item!.attempt}`, { kind: 'llm_call', output, answer })
+      yield step(item!, `reported-${item!.attempt}`, { kind: 'llm_call', output, answer })
       yield step(item!, `cut-${item!.attempt}`, {
         kind: 'llm_call',
         output,
@@ -235,13 +235,13 @@ describe('cost', () => {
     await consumeToBackoff(engine)
     await engine.skipBackoff()
     await consume(engine.ctx)
-    const told = { model_calls: 6, unread_calls: 2, cost_micro: 5_000_000 }
+    const figures = { model_calls: 6, unread_calls: 2, cost_micro: 5_000_000 }
     expect((await engine.items(runId))[0]).toMatchObject({
       status: 'completed',
       outcome: 'degraded',
-      ...told,
+      ...figures,
     })
-    expect(await engine.run(runId)).toMatchObject(told)
+    expect(await engine.run(runId)).toMatchObject(figures)
     const verdicts = await engine.sql`
       select outcome_reason, unread is not null as unread from steps where run_id = ${runId} order by step_no limit 3`
     expect(verdicts.map(row => [row.outcome_reason, row.unread])).toEqual([

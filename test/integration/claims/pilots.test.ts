@@ -97,7 +97,7 @@ it('a run stops if no item of its pilot was ok, and its other items are cancelle
   const [last] = (await engine.items(runId)).slice(-1)
   expect(last).toMatchObject({
     status: 'cancelled',
-    error_message: 'None of the first items of the run was ok, so this one was not begun.',
+    error_message: 'None of the first items of the run was ok, so this one was not started.',
   })
   expect(await conservation(engine, runId)).toEqual([])
 })

@@ -877,21 +877,21 @@ it('an SDK agent that answers everything later sends only `later` in its respons
   const handler = serve(Quick, { answer: 'later' })
   const app = createApp([answerItems], () => engine.ctx)
   await using listener = await disposable({ port: 0, host: '127.0.0.1' }, request => app.fetch(request))
-  const told: string[] = []
+  const responses: string[] = []
   // Like OpenFaaS's queue, which answers at once and calls the function itself.
   const ctx: Context = {
     ...engine.ctx,
     config: { ...engine.ctx.config, base_url: listener.url },
     async invokeAgent(_, { headers, body }) {
       const request = new Request('http://agent/', { method: 'POST', headers, body })
-      void handler(request).then(async response => told.push(await response.text()))
+      void handler(request).then(async response => responses.push(await response.text()))
       return { status: 202, contentType: '', body: chunksOf([]) }
     },
   }
   const runId = await engine.submit(3)
   await consume(ctx)
   await eventually(async () => expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 3 }))
-  expect(told).toEqual(['{"type":"later"}\n'])
+  expect(responses).toEqual(['{"type":"later"}\n'])
   const openly = await handler(
     new Request('http://agent/', { method: 'POST', body: '{"seq":1,"attempt":1}' }),
   )

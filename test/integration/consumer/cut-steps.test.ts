@@ -84,7 +84,7 @@ it('a step does not count as cut off if the request waited for a connection all 
   expect(await engine.run(runId)).toMatchObject({ status: 'completed', ok: 1 })
 })
 
-it('no step counts as cut off while another item of the request makes progress: the others had not begun [items.cut-steps]', async () => {
+it('no step counts as cut off while another item of the request makes progress: the others had not started [items.cut-steps]', async () => {
   engine.play(async function* (items, { signal }) {
     yield result(items[0]!)
     if (items.length === 1) return

@@ -30,20 +30,20 @@ const SINGLE = [{ input: '"single"' }]
 const isSingle = ({ input }: { input: unknown }) => input === 'single'
 
 /** Plays an agent that answers a single item at once, and items of a long run one by one when the test says so. */
-function answerWhenTold() {
-  let told = 0
+function answerWhenAllowed() {
+  let allowed = 0
   let next = Promise.withResolvers<void>()
   engine.play(async function* (items, { signal }) {
     for (const item of items) {
-      while (!isSingle(item) && told === 0 && !signal.aborted)
+      while (!isSingle(item) && allowed === 0 && !signal.aborted)
         await Promise.race([next.promise, new Promise(resolve => signal.addEventListener('abort', resolve))])
       if (signal.aborted) return
-      if (!isSingle(item)) told--
+      if (!isSingle(item)) allowed--
       yield result(item)
     }
   })
   return (items: number) => {
-    told += items
+    allowed += items
     next.resolve()
     next = Promise.withResolvers()
   }
@@ -64,7 +64,7 @@ async function anotherProject() {
 
 it('the next place that becomes free goes to a single item, although a longer run waits for all places', async () => {
   await engine.sql`update projects set settings = settings || '{"concurrency": 4}'`
-  const answer = answerWhenTold()
+  const answer = answerWhenAllowed()
   const long = await engine.submit(40)
   consumeUntilStopped()
   await eventually(() => expect(engine.requests.flat()).toHaveLength(4))
@@ -101,7 +101,7 @@ it('a run does not wait while the project of another run is locked', async () =>
 it('a quick agent gets places next to a hung one, although the hung agent has many items waiting and no cap', async () => {
   const most = LIMITS.items_in_flight_per_consumer
   await engine.sql`update projects set settings = settings || ${engine.sql.json({ concurrency: 2 * most })}`
-  answerWhenTold()
+  answerWhenAllowed()
   const slow = await engine.submit(most + 1000)
   consumeUntilStopped()
   const inFlight = async () => Number((await engine.run(slow)).running)
@@ -115,7 +115,7 @@ it('a quick agent gets places next to a hung one, although the hung agent has ma
 it('a run with full partitions is not queried again for every event in another project', async () => {
   const ITEMS = 30
   await engine.sql`update projects set settings = settings || '{"partition_concurrency": 1}'`
-  const answer = answerWhenTold()
+  const answer = answerWhenAllowed()
   const full = await engine.submit([{ partition_key: 'p' }, { partition_key: 'p' }])
   const others = await anotherProject()
   await engine.sql`update projects set settings = '{"concurrency": 1}' where id = ${others.project_id}`

@@ -151,9 +151,9 @@ describe('a run that is graded again', () => {
       }
     })
     const run_id = await ran(1)
-    const told = (await (await ask(`/v2/runs/${run_id}/grade`)).json()) as { items: number; calls: number }
-    expect(told.items).toBe(1)
-    expect(told.calls).toBe(Math.floor(LIMITS.regrade_chunk_bytes / JSON.stringify(long).length))
+    const regrade = (await (await ask(`/v2/runs/${run_id}/grade`)).json()) as { items: number; calls: number }
+    expect(regrade.items).toBe(1)
+    expect(regrade.calls).toBe(Math.floor(LIMITS.regrade_chunk_bytes / JSON.stringify(long).length))
   })
 
   it('is refused, with the reason, if retention has removed its steps or a check is unknown', async () => {

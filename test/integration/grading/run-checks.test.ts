@@ -32,7 +32,7 @@ async function run(
 }
 
 const declare = (checks: AgentDeclaration['checks']) => engine.deploy(checks && { checks })
-const told = async (runId: string) =>
+const failedChecks = async (runId: string) =>
   failedRunChecksOf((await engine.run(runId)) as unknown as Parameters<typeof failedRunChecksOf>[0])
 const short = (seq: number) => `answer ${seq}`
 const long = (seq: number) => `answer ${seq} ${'and so on '.repeat(20)}`
@@ -45,7 +45,7 @@ describe('a run whose agent declares checks over runs', () => {
       seq % 3 === 0 ? (seq % 2 ? 'On its way.' : 'on  its\nway.') : short(seq),
     )
     expect(await checkRuns(engine.ctx)).toBe(1)
-    expect(await told(runId)).toEqual([
+    expect(await failedChecks(runId)).toEqual([
       {
         check: 'one_answer',
         message: 'one and the same answer for 33 % of 60 items looked at',
@@ -64,15 +64,15 @@ describe('a run whose agent declares checks over runs', () => {
     await declare(['length_jump', 'cost_jump'])
     const before = await run(30, short)
     await checkRuns(engine.ctx)
-    expect(await told(before)).toEqual([])
+    expect(await failedChecks(before)).toEqual([])
     await run(30, long, 5, 'another')
     const runId = await run(30, long, 5)
     await checkRuns(engine.ctx)
-    expect((await told(runId))!.map(({ check, before_run_id }) => [check, before_run_id])).toEqual([
+    expect((await failedChecks(runId))!.map(({ check, before_run_id }) => [check, before_run_id])).toEqual([
       ['length_jump', before],
       ['cost_jump', before],
     ])
-    expect((await told(runId))![1]).toMatchObject({ value: 0.05, before: 0.01 })
+    expect((await failedChecks(runId))![1]).toMatchObject({ value: 0.05, before: 0.01 })
   })
 
   it('has its findings in its digest, which is not sent before the checks', async () => {
@@ -97,7 +97,7 @@ describe('a run whose agent declares checks over runs', () => {
     await engine.sql`alter table items rename column output to kept`
     await checkRuns(engine.ctx)
     await engine.sql`alter table items rename column kept to output`
-    expect(await told(runId)).toBeNull()
+    expect(await failedChecks(runId)).toBeNull()
     expect(await due()).toBe(0)
     expect(engine.log.join('\n')).toContain('run_check_failed')
   })
@@ -112,7 +112,7 @@ describe('a run whose agent declares checks over runs', () => {
 it('a run of an agent without such checks, declared or by default, is not checked [runs.checks]', async () => {
   for (const checks of [undefined, [], ['cut_json' as const]]) {
     await declare(checks)
-    expect(await told(await run(20, () => 'On its way.'))).toBeNull()
+    expect(await failedChecks(await run(20, () => 'On its way.'))).toBeNull()
   }
   expect(await due()).toBe(0)
   await declare(undefined)

@@ -53,9 +53,9 @@ describe.skipIf(!CLUSTER)(`on a cluster (${CLUSTER ? 'CITUS_URL' : NO_CLUSTER})`
   it('a dry run lists the steps, applying does exactly these, and then none is left', async () => {
     const url = await clusterDatabase()
     await migrate(url)
-    const told = await plan(url)
-    expect(told.said).toContain('items becomes a distributed table')
-    expect(await plan(url, true)).toEqual(told)
+    const planned = await plan(url)
+    expect(planned.said).toContain('items becomes a distributed table')
+    expect(await plan(url, true)).toEqual(planned)
     expect(await plan(url)).toEqual({ steps: 0, said: [] })
     const sql = postgres(url, { max: 1 })
     const kinds = await sql`

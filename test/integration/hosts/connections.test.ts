@@ -173,14 +173,14 @@ describe.each(PLACES.slice(0, hasPgBouncer ? 2 : 1))('when %s has no connection 
 /** Runs the statement in a transaction that stays open until `end()`. */
 async function held(databaseUrl: string, statement: string) {
   const sql = postgres(databaseUrl, { max: 1, prepare: false })
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
   const ended = sql.begin(async tx => {
     await tx.unsafe(statement)
-    begun.resolve()
+    started.resolve()
     await over.promise
   })
-  await Promise.race([begun.promise, ended])
+  await Promise.race([started.promise, ended])
   return {
     async end() {
       over.resolve()

@@ -224,9 +224,9 @@ it('queries issued together on a client of one connection, or in any transaction
   expect(await writesOf(() => Promise.all([one.sql`select 1`, one.sql`select 2`]))).toBe(1)
   const two = clientWithSockets({ max: 2 }, counted)
   await two.sql`select 1`
-  const begunThenCommitted = 2
+  const startedThenCommitted = 2
   const asked = () => two.sql.begin(tx => [tx`select 1`, tx`select 2`])
-  expect(await writesOf(asked)).toBe(begunThenCommitted + 1)
+  expect(await writesOf(asked)).toBe(startedThenCommitted + 1)
 })
 
 it('a connection closed because it was idle is replaced, even if the server never closes its side', async () => {

@@ -81,7 +81,7 @@ describe('the tick', () => {
     expect((await call(tick, await bearer(), '')).status).toBe(200)
   })
 
-  it('runs once for strangers who call repeatedly, on any host, and answers all of them alike', async () => {
+  it('runs once for strangers who call repeatedly, on any host, and gives all of them the same answer', async () => {
     const ticked = vi.spyOn(tick, 'run')
     const now = Date.now() + later * ++calls
     const other = { ...openAt(now), sql: new Proxy(engine.ctx.sql, {}) } // a process recognises a host by its `sql`
@@ -98,8 +98,8 @@ describe('the tick', () => {
     expect(await (await call(tick, await bearer(), '')).json()).toMatchObject({ sweeps: expect.any(Number) })
     vi.spyOn(tick, 'run').mockRejectedValue(new Error('relation "runs" is gone'))
     expect((await call(tick, await bearer(), '')).status).toBe(500)
-    const told = await call(tick, {}, '', openAt(Date.now() + later * ++calls))
-    expect([told.status, await told.text()]).toEqual([204, ''])
+    const answer = await call(tick, {}, '', openAt(Date.now() + later * ++calls))
+    expect([answer.status, await answer.text()]).toEqual([204, ''])
   })
 
   it('leaves its chores to a call that already runs them in the same process', async () => {

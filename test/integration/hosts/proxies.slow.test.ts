@@ -38,7 +38,7 @@ describe.concurrent.each(FILES)('behind %s', { timeout: 2 * SILENT_MS }, (name, 
       const agent = await makeAgent(world)
       const run = await makeRun(world, agent.id, [{ input: 1 }])
       const events = await ask(proxy, `/v2/runs/${run}/events`, { headers })
-      const told = textOf(events)
+      const reading = textOf(events)
       async function* paused() {
         yield new TextEncoder().encode('{"input":1}\n')
         await pause(SILENT_MS)
@@ -51,7 +51,7 @@ describe.concurrent.each(FILES)('behind %s', { timeout: 2 * SILENT_MS }, (name, 
       })
       expect([answer.statusCode, JSON.parse(await textOf(answer)).total_items]).toEqual([202, 2])
       await sql`update runs set started_at = now(), ok = 1, next_seq = 2, finished_at = now() where id = ${run}`
-      const text = await told
+      const text = await reading
       expect(text.match(/^: still there$/gm)?.length).toBeGreaterThanOrEqual(3)
       expect(text).toMatch(/^event: end$/m)
     },

@@ -113,9 +113,9 @@ describe.each(FILES)('%s, configured by infra/proxies/%s', (name, file, pathFile
       const headers = { 'x-forwarded-for': '6.6.6.6' }
       ;(await ask(proxy, '/health?one')).resume()
       ;(await ask(proxy, '/health?two', { headers })).resume()
-      const told = { address: CALLER, host: NAME }
+      const caller = { address: CALLER, host: NAME }
       // HAProxy also sends health checks of its own.
-      expect(root.callers.filter(({ address }) => address !== '127.0.0.1')).toEqual([told, told])
+      expect(root.callers.filter(({ address }) => address !== '127.0.0.1')).toEqual([caller, caller])
     })
 
     it(`serves it below a path, configured by ${pathFile}`, async () => {

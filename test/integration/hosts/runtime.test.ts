@@ -607,17 +607,17 @@ describe('an agent behind a URL', () => {
     await server.close()
   })
 
-  it('does not get a request again that it may have begun, if it closes a kept-alive connection', async () => {
+  it('does not get a request again that it may have started, if it closes a kept-alive connection', async () => {
     open(HERE)
-    let begun = 0
+    let started = 0
     const server = await serve((request, response) => {
-      if (++begun === 2) return request.socket.resetAndDestroy()
+      if (++started === 2) return request.socket.resetAndDestroy()
       response.end('ok')
     })
     const { response } = await start(at(server.port), [{}])
     await collect(response.body)
     await expect(start(at(server.port), [{}])).rejects.toMatchObject({ code: 'ECONNRESET' })
-    expect(begun).toBe(2)
+    expect(started).toBe(2)
     await server.close()
   })
 

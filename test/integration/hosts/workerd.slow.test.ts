@@ -105,7 +105,7 @@ it('workerd trusts no header about where a request came from', async () => {
   expect(remembered).toEqual(['127.0.0.1'])
 })
 
-it('workerd finishes the requests it has begun when asked to stop, then exits', async () => {
+it('workerd finishes the requests it has started when asked to stop, then exits', async () => {
   const agent = await makeAgent(world)
   const body = new TransformStream<Uint8Array, Uint8Array>()
   const writer = body.writable.getWriter()
@@ -113,8 +113,8 @@ it('workerd finishes the requests it has begun when asked to stop, then exits', 
   const headers = { 'content-type': 'application/x-ndjson' }
   const answer = world.call('POST', `/v1/batches?agent_id=${agent.id}`, { raw: body.readable, headers })
   await writer.write(lines.encode('{"input":1}\n'.repeat(20_000)))
-  const begun = async () => (await world.ctx.sql`select id from runs`).length
-  await eventually(async () => expect(await begun()).toBe(1))
+  const started = async () => (await world.ctx.sql`select id from runs`).length
+  await eventually(async () => expect(await started()).toBe(1))
   const ended = once(workerd.child, 'exit')
   workerd.child.kill('SIGTERM')
   await writer.write(lines.encode('{"input":2}\n'))

@@ -30,14 +30,14 @@ const sendAll = (text: string) => send(text, { 'content-length': String(text.len
 /** A body of unknown length: `first` comes when it is read, and `rest` after `goOn()`. */
 function slowly(first: string, rest: string) {
   const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
-  const { promise: isTold, resolve: goOn } = Promise.withResolvers<void>()
+  const { promise: isRefused, resolve: goOn } = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         controller.enqueue(encoder.encode(first))
         read()
-        await isTold
+        await isRefused
         controller.enqueue(encoder.encode(rest))
         controller.close()
       },

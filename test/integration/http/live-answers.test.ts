@@ -1,4 +1,4 @@
-// Answers that report events as they happen: they tell proxies to pass events on at once, and send heartbeats.
+// Answers that report events as they happen: they ask proxies to pass events on at once, and send heartbeats.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
@@ -43,12 +43,12 @@ async function headersOf(path: string, headers: Record<string, string>): Promise
 }
 
 describe('an event stream', () => {
-  it.each(live)('of $path tells proxies not to buffer it [runs.events-unbuffered]', async ({ path }) => {
+  it.each(live)('of $path asks proxies not to buffer it [runs.events-unbuffered]', async ({ path }) => {
     const authorization = `Bearer ${world.first.api_key}`
     expect(await headersOf(path.replace('{runId}', runId), { authorization })).toMatchObject(UNBUFFERED)
   })
 
-  it('of a page tells proxies not to buffer it [runs.events-unbuffered]', async () => {
+  it('of a page asks proxies not to buffer it [runs.events-unbuffered]', async () => {
     const signedIn = await fetch(`${world.url}/dashboard/sign-in`, {
       method: 'POST',
       redirect: 'manual',
@@ -70,8 +70,8 @@ describe('an event stream', () => {
     const ctx = { now: () => now } as Context
     const request = new Request('http://assay.test')
     const text = await (await eventStream(ctx, request, following('a', 'r'), read)).text()
-    const told = text.split('\n').filter(line => /^(:|event)/.test(line))
-    expect(told).toEqual(['event: progress', ': still there', ': still there', 'event: end'])
+    const lines = text.split('\n').filter(line => /^(:|event)/.test(line))
+    expect(lines).toEqual(['event: progress', ': still there', ': still there', 'event: end'])
   })
 })
 
@@ -143,14 +143,14 @@ describe('concurrent streams', () => {
     for (const stream of streams) expect(textOf(await stream.read())).toContain('"changes":0')
     for (changes = 1; changes <= 2; changes++) {
       now += LIMITS.event_poll_ms
-      const begun = reads
+      const before = reads
       for (const stream of streams) expect(textOf(await stream.read())).toContain(`"changes":${changes}`)
-      expect(reads - begun).toBeLessThan(5)
+      expect(reads - before).toBeLessThan(5)
     }
-    const begun = reads
+    const before = reads
     now += LIMITS.event_poll_ms
     await Promise.all(streams.map(stream => stream.cancel()))
-    expect(reads).toBe(begun) // nothing is read for streams that were closed
+    expect(reads).toBe(before) // nothing is read for streams that were closed
   })
 
   it('of one account are limited, leave other accounts theirs, and make room when they are closed', async () => {

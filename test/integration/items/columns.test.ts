@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-// Few values each, so that columns are often alike, empty or null throughout.
+// Few values each, so that columns are often the same, empty or null throughout.
 const text = fc.constantFrom('', 'a', 'ü 語\n', '"\\u001e"', '{1,2}', 'null')
 const textOrNull = fc.option(text, { freq: 2 })
 const figure = fc.constantFrom(0, 1, 2_147_483_647)
@@ -31,7 +31,7 @@ it('rows sent as packed columns arrive as they were sent', async () => {
     part: fc.constantFrom(0, 0.1, -1e300, 1e-7),
     is_so: fc.boolean(),
     said: text,
-    told: textOrNull,
+    note: textOrNull,
     kind: fc.constantFrom(...STEP_KINDS),
   })
   for (const rows of fc.sample(fc.array(row, { minLength: 1, maxLength: 4 }), { numRuns: 300, seed: 7 })) {
@@ -42,7 +42,7 @@ it('rows sent as packed columns arrive as they were sent', async () => {
       part: ['float8', r => r.part],
       is_so: ['boolean', r => r.is_so],
       said: ['text', r => r.said],
-      told: ['text', r => r.told],
+      note: ['text', r => r.note],
       kind: ['step_kind', r => r.kind],
     })
     expect([...(await engine.sql`${sent}`)], JSON.stringify(rows)).toEqual(rows)

@@ -51,7 +51,7 @@ beforeAll(async () => {
     )
     insert into due_items (project_id, run_id, seq, due_at) select project_id, id, 1, now() from small`
   for (const table of ['items', 'steps', 'due_items', 'triage']) await sql`analyze ${sql(table)}`
-  // Autovacuum would tell PostgreSQL of the large run in the middle of the test.
+  // Autovacuum would inform PostgreSQL of the large run in the middle of the test.
   for (const table of ['items', 'due_items', 'triage'])
     await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
   run = engine.key(await engine.submit(ITEMS))
@@ -88,12 +88,12 @@ const request = () => ({ ...run, claim_id: SENT, first_seq: 1, last_seq: ITEMS, 
 
 /** These items are in flight, under five claims that end in so many minutes. */
 const areInFlight = (minutes: number) => sql`
-  with gone as (delete from claims), begun as (
+  with gone as (delete from claims), started as (
     update items set status = 'running', attempt = 1 where run_id = ${run.run_id} and seq = any(${SEQS}) returning seq
   ), counted as (update runs set running = ${PART} where id = ${run.run_id})
   insert into claims (run_id, project_id, seqs, attempts, lease_until, handed_from)
   select ${run.run_id}, ${run.project_id}, array_agg(seq order by seq), array_agg(1), now() + make_interval(mins => ${minutes}), ${SENT}
-  from begun group by seq * 5 / ${PART * 10 + 1}`
+  from started group by seq * 5 / ${PART * 10 + 1}`
 
 /** All items failed; of the first ones calls were not read. */
 const haveFailed = () => sql`

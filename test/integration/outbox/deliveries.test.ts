@@ -125,8 +125,8 @@ describe('a run', () => {
     await engine.ctx.idle()
     await makeDue()
     await deliverAll()
-    const told = bodies().map(({ data }) => `${data.run.status} ${data.transition}`)
-    expect(told.toSorted()).toEqual([
+    const ends = bodies().map(({ data }) => `${data.run.status} ${data.transition}`)
+    expect(ends.toSorted()).toEqual([
       ...['completed decided', 'completed decided'],
       ...['partial ended', 'partial ended'],
     ])
@@ -290,12 +290,12 @@ it('two accounts whose receivers all hang, in several projects each, do not hold
   }
   const [one, two] = [await made(3), await made(3)]
   const [third] = await made(1)
-  const [hang, told] = [Promise.withResolvers<{ status: number }>(), Promise.withResolvers<void>()]
+  const [hang, arrived] = [Promise.withResolvers<{ status: number }>(), Promise.withResolvers<void>()]
   const hanging = { one: 0, two: 0 }
   ctx.post = async ({ url, signal }) => {
     const account = /hangs_(one|two)/.exec(url)?.[1] as 'one' | 'two' | undefined
     if (account === undefined) {
-      told.resolve()
+      arrived.resolve()
       return { status: 204 }
     }
     hanging[account]++
@@ -311,7 +311,7 @@ it('two accounts whose receivers all hang, in several projects each, do not hold
   await sql`insert into deliveries (project_id, kind, url, body)
     values (${third!}, 'alert.raised', 'http://hears.example/', '{}')`
   deliverSoon(ctx)
-  await told.promise
+  await arrived.promise
   expect(hanging).toEqual({ one: share, two: share })
   hang.resolve({ status: 204 })
   await ctx.idle()
@@ -322,21 +322,21 @@ it('a project whose receivers all hang does not hold up another project', async 
   const other = ctx.newId()
   await sql`insert into projects (id, account_id, name) select ${other}, account_id, 'other' from projects`
   await sql`insert into project_usage ${sql({ project_id: other })}`
-  const [hang, told] = [Promise.withResolvers<{ status: number }>(), Promise.withResolvers<void>()]
+  const [hang, arrived] = [Promise.withResolvers<{ status: number }>(), Promise.withResolvers<void>()]
   let hanging = 0
   ctx.post = async ({ url }) => {
     if (url.includes('hangs')) {
       hanging++
       return hang.promise
     }
-    told.resolve()
+    arrived.resolve()
     return { status: 204 }
   }
   await sql`insert into deliveries (project_id, kind, url, body)
     select ${project_id}, 'alert.raised', 'http://hangs' || n || '.example/', '{}' from generate_series(1, 200) n`
   await sql`insert into deliveries (project_id, kind, url, body) values (${other}, 'alert.raised', 'http://z.example/', '{}')`
   deliverSoon(ctx)
-  await told.promise
+  await arrived.promise
   expect(hanging).toBeLessThanOrEqual(LIMITS.deliveries_in_flight_per_project)
   hang.resolve({ status: 204 })
   await ctx.idle()

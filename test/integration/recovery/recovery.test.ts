@@ -421,7 +421,7 @@ describe('an item at its budget fence', () => {
       yield result(item!)
     })
 
-  it('continues with its declared budget once more, and its agent is told how much is left [recovery.budget-fence]', async () => {
+  it('continues with its declared budget once more, and its agent learns how much is left [recovery.budget-fence]', async () => {
     await engine.deploy({ item_budget_cents: 2, on_budget: 'pause' })
     spending()
     const runId = await engine.submit(1)

@@ -40,32 +40,32 @@ it('a tick or consumer that stands still is reported as stalled', async () => {
 
 it('a chore that never ends holds up neither the others nor the next sweep, and is restarted once it counts as lost [log.chore_late, log.chore_failed]', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const begun: string[] = []
+  const started: string[] = []
   let now = engine.ctx.now()
   const ctx = { ...engine.ctx, sql: Object.assign(() => {}) as never, now: () => now }
   const chores: Chore[] = [
     {
       name: 'never',
       run() {
-        begun.push('never')
+        started.push('never')
         return new Promise(() => {})
       },
     },
     { name: 'fails', run: async () => Promise.reject(new Error('it went wrong')) },
-    { name: 'works', run: async () => begun.push('works') },
+    { name: 'works', run: async () => started.push('works') },
   ]
   const first = sweep(ctx, chores)
   await vi.advanceTimersByTimeAsync(LIMITS.chore_ms)
   expect(await first).toBe(2)
   expect(engine.log.join('')).toMatch(/"chore_late","chore":"never".+"chore_failed","chore":"fails"/s)
   await sweep(ctx, chores)
-  expect(begun).toEqual(['never', 'works', 'works'])
+  expect(started).toEqual(['never', 'works', 'works'])
 
   now += LIMITS.chore_lost_ms
   const last = sweep(ctx, chores)
   await vi.advanceTimersByTimeAsync(LIMITS.chore_ms)
   await last
-  expect(begun).toEqual(['never', 'works', 'works', 'never', 'works'])
+  expect(started).toEqual(['never', 'works', 'works', 'never', 'works'])
 })
 
 it('a sweep without time for all chores leaves the rest to the next one, which begins with them', async () => {
@@ -120,13 +120,13 @@ it('housekeeping that found nothing rests for a while, and runs each time as lon
 
 it('setting the clock back by an hour ends a sweep, and a chore that hung is restarted', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const begun: string[] = []
+  const started: string[] = []
   let now = engine.ctx.now()
   const ctx = { ...engine.ctx, sql: Object.assign(() => {}) as never, now: () => now }
   const hung: Chore = {
     name: 'hung',
     run() {
-      begun.push('hung')
+      started.push('hung')
       return new Promise(() => {})
     },
   }
@@ -137,7 +137,7 @@ it('setting the clock back by an hour ends a sweep, and a chore that hung is res
       return 1
     },
   }
-  const rest: Chore = { name: 'rest', run: async () => begun.push('rest') }
+  const rest: Chore = { name: 'rest', run: async () => started.push('rest') }
   const chores = [hung, setsBack, rest]
   const first = sweep(ctx, chores)
   await vi.advanceTimersByTimeAsync(LIMITS.chore_ms)
@@ -145,7 +145,7 @@ it('setting the clock back by an hour ends a sweep, and a chore that hung is res
   const second = sweep(ctx, chores)
   await vi.advanceTimersByTimeAsync(LIMITS.chore_ms)
   await second
-  expect(begun).toEqual(['hung', 'rest', 'hung'])
+  expect(started).toEqual(['hung', 'rest', 'hung'])
 })
 
 it('a process that starts before its PostgreSQL waits for it', async () => {

@@ -62,7 +62,7 @@ async function fire(items: number, at = NIGHT): Promise<string> {
 }
 
 /** Consumes the night's items and checks for alerts; returns all messages, by kind and rule. */
-async function told(): Promise<string[]> {
+async function messagesSent(): Promise<string[]> {
   await consume(engine.ctx)
   await look()
   return messages()
@@ -84,13 +84,13 @@ async function messages(): Promise<string[]> {
 
 it('a night in which all is well has a digest and no alert', async () => {
   await fire(40)
-  expect(await told()).toEqual(['run.digest'])
+  expect(await messagesSent()).toEqual(['run.digest'])
 })
 
 it('a night in which all is degraded has one alert', async () => {
   engine.play(items => items.map(item => ({ ...result(item), degraded: 'no answer' }) as never))
   await fire(40)
-  expect(await told()).toEqual(['alert.raised failure_share', 'run.digest'])
+  expect(await messagesSent()).toEqual(['alert.raised failure_share', 'run.digest'])
 })
 
 it('a night in which a few items do not work has no alert', async () => {
@@ -98,13 +98,13 @@ it('a night in which a few items do not work has no alert', async () => {
     items.map(item => (item.seq % 10 === 0 ? failure(item, 'tool_call_error') : result(item))),
   )
   await fire(40)
-  expect(await told()).toEqual(['run.digest'])
+  expect(await messagesSent()).toEqual(['run.digest'])
 })
 
 it('a night in which the provider is down has one alert', async () => {
   engine.play(items => items.map(item => failure(item, 'llm_call_error', '503 Service Unavailable')))
   await fire(200)
-  expect(await told()).toEqual(['alert.raised failure_share', 'run.digest'])
+  expect(await messagesSent()).toEqual(['alert.raised failure_share', 'run.digest'])
   const [alert] = await engine.sql`select message from alerts`
   expect(alert!.message).toContain('played 0 2 * * *: 200 of 200 items did not work (200 failed).')
 })
@@ -112,7 +112,7 @@ it('a night in which the provider is down has one alert', async () => {
 it('a night that reaches its budget at 60 % has one alert, which says how far it came', async () => {
   engine.play(items => items.flatMap(item => [centStep(item, 'call'), result(item)]))
   await fire(80)
-  expect(await told()).toEqual(['alert.raised budget_exceeded', 'run.digest'])
+  expect(await messagesSent()).toEqual(['alert.raised budget_exceeded', 'run.digest'])
   const [alert] = await engine.sql`select message, command from alerts`
   expect(alert!.message).toContain('the budget of $0.50 was spent')
   expect(alert!.message).toContain('over budget')
@@ -127,7 +127,7 @@ it('a night in which the provider refuses the credentials has one alert', async 
     ]),
   )
   await fire(40)
-  expect(await told()).toEqual(['alert.raised credentials_refused', 'run.digest'])
+  expect(await messagesSent()).toEqual(['alert.raised credentials_refused', 'run.digest'])
 })
 
 it('a night without any tick has one alert, even if it has a deadline [alerts.deadlines]', async () => {
@@ -148,7 +148,7 @@ it('a night whose run nobody starts has one alert, which is resolved when the ru
   await watchStarts(engine.ctx)
   await look()
   expect(await messages()).toEqual(['alert.raised schedule_missed'])
-  expect(await told()).toEqual([
+  expect(await messagesSent()).toEqual([
     'alert.raised schedule_missed',
     'alert.resolved schedule_missed',
     'run.digest',
@@ -173,7 +173,11 @@ it('a night that misses its deadline has one alert, which is resolved when the r
     message: 'played 0 2 * * *: nothing finished by 06:00 (UTC); its run is open, 0 of 40 items through.',
     run_id: runId,
   })
-  expect(await told()).toEqual(['alert.raised not_finished', 'alert.resolved not_finished', 'run.digest'])
+  expect(await messagesSent()).toEqual([
+    'alert.raised not_finished',
+    'alert.resolved not_finished',
+    'run.digest',
+  ])
 })
 
 it('an agent that others start has an alert if no run was started by its deadline', async () => {
@@ -204,14 +208,14 @@ it('an agent that others start has an alert if no run was started by its deadlin
 
 it('a night has one digest, which says how it went and compares it with the night before [alerts.digest]', async () => {
   await fire(40)
-  await told()
+  await messagesSent()
   engine.play(items =>
     items.map(
       item => (item.seq % 10 === 0 ? { ...result(item), degraded: 'no answer' } : result(item)) as never,
     ),
   )
   const runId = await fire(40, '2026-03-04T02:00:10Z')
-  await told()
+  await messagesSent()
   await look()
   await deliver()
   await receiver.got(2)
@@ -273,11 +277,11 @@ it('a digest counts neither items that were held and went on nor verdicts that p
     [first, `assay recover --run ${first} --dry-run`],
     [second, null],
   ] as const) {
-    const [told, second, ...others] = digests.filter(data => data.run.id === run_id)
-    expect([second, others]).toEqual([told, []])
-    expect(told).toMatchObject({ worked: '36 ok, 2 degraded, 2 failed (1 corrected)', command })
-    expect(told.causes).toHaveLength(2)
-    expect(told.causes).toEqual(expect.arrayContaining(causes))
+    const [digest, second, ...others] = digests.filter(data => data.run.id === run_id)
+    expect([second, others]).toEqual([digest, []])
+    expect(digest).toMatchObject({ worked: '36 ok, 2 degraded, 2 failed (1 corrected)', command })
+    expect(digest.causes).toHaveLength(2)
+    expect(digest.causes).toEqual(expect.arrayContaining(causes))
   }
 })
 
@@ -331,7 +335,7 @@ it.each([
 ] as const)('a channel of the format %s gets the digest in its shape', async (format, read) => {
   await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, format })
   await fire(40)
-  await told()
+  await messagesSent()
   await deliver()
   await receiver.got(1)
   expect(read(JSON.parse(receiver.received[0]!.body))).toEqual([
@@ -342,14 +346,14 @@ it.each([
 
 it('a channel gets digests of other runs on request, and never of replays', async () => {
   await engine.submit(3)
-  expect(await told()).toEqual([])
+  expect(await messagesSent()).toEqual([])
   await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, digest: 'all' })
   await engine.submit(3)
-  expect(await told()).toEqual(['run.digest'])
+  expect(await messagesSent()).toEqual(['run.digest'])
   const replay = await engine.submit(3)
   await engine.sql`update runs set replay_of = id where id = ${replay}`
-  expect(await told()).toEqual(['run.digest'])
+  expect(await messagesSent()).toEqual(['run.digest'])
   await addAlertChannel(engine.ctx, engine.project_id, { url: receiver.url, digest: 'none' })
   await fire(2)
-  expect(await told()).toEqual(['run.digest'])
+  expect(await messagesSent()).toEqual(['run.digest'])
 })

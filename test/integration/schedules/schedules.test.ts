@@ -77,7 +77,7 @@ const rows = (id: string) =>
 const find = async (id: string) => (await engine.sql`select * from schedules where id = ${id}`)[0]!
 const runs = () => engine.sql`select * from runs order by id`
 const alerts = () => engine.sql`select schedule_id, reason, message from alerts order by created_at`
-const told = async (id: string) => (await rows(id)).map(({ outcome, reason }) => [outcome, reason])
+const outcomesOf = async (id: string) => (await rows(id)).map(({ outcome, reason }) => [outcome, reason])
 
 /** No occurrence has two rows, and every fired one has a run of its own with its item. */
 async function expectOneRunEach(): Promise<void> {
@@ -203,7 +203,7 @@ describe('an outage', () => {
   it('leaves a missed row for each occurrence but the newest, which fires [occurrences.missed, occurrences.overdue, alerts.missed]', async () => {
     const id = await schedule('* * * * *', 3)
     await fireDue(engine.ctx)
-    expect(await told(id)).toEqual([
+    expect(await outcomesOf(id)).toEqual([
       ['missed', 'overdue'],
       ['missed', 'overdue'],
       ['missed', 'overdue'],
@@ -213,7 +213,7 @@ describe('an outage', () => {
     await expectOneRunEach()
   })
 
-  it('is told of by the id of the agent if its name cannot be read, not as of a deleted agent [log.agent_names_not_read]', async () => {
+  it('is reported by the id of the agent if its name cannot be read, not as of a deleted agent [log.agent_names_not_read]', async () => {
     const id = await schedule('* * * * *', 3)
     await withLock('agents', () => fireDue(engine.ctx))
     const [alert] = await alerts()
@@ -245,8 +245,8 @@ describe('an outage', () => {
       await schedule('29 9 1 * *', 24 * 60 + 1),
     ]
     await fireDue(engine.ctx)
-    expect(await told(day)).toEqual([['fired', null]])
-    expect(await told(older)).toEqual([['missed', 'overdue']])
+    expect(await outcomesOf(day)).toEqual([['fired', null]])
+    expect(await outcomesOf(older)).toEqual([['missed', 'overdue']])
     await expectOneRunEach()
   })
 
@@ -377,7 +377,7 @@ describe('a temporary fault', () => {
     await disableSchedule(engine.ctx, keyOf(id))
     await engine.deploy()
     expect(await retryFires(engine.ctx)).toBe(0)
-    expect(await told(id)).toEqual([['skipped', 'no_deployed_version']])
+    expect(await outcomesOf(id)).toEqual([['skipped', 'no_deployed_version']])
   })
 
   it.each([
@@ -422,7 +422,7 @@ describe('a temporary fault', () => {
       expect(engine.log.map(line => JSON.parse(line).event)).toContain(reason)
       await retryNow()
       await retryFires(engine.ctx)
-      expect(await told(id)).toEqual([['fired', null]])
+      expect(await outcomesOf(id)).toEqual([['fired', null]])
       await expectOneRunEach()
     },
     20_000,
@@ -434,8 +434,8 @@ describe('a temporary fault', () => {
     await engine.sql.unsafe(`alter table items add constraint odd check (input not like '%odd%') not valid`)
     await engine.sql`update schedules set input = '"odd"' where id = ${unwell}`
     await fireDue(engine.ctx)
-    expect(await told(well)).toEqual([['fired', null]])
-    expect(await told(unwell)).toEqual([['error', 'dispatch_failed']])
+    expect(await outcomesOf(well)).toEqual([['fired', null]])
+    expect(await outcomesOf(unwell)).toEqual([['error', 'dispatch_failed']])
     await expectOneRunEach()
   })
 })
@@ -468,7 +468,7 @@ describe('a permanent fault', () => {
       await engine.sql`update schedules set ${engine.sql({ [column]: value })} where id = ${id}`
       await fireDue(engine.ctx)
       expect(await find(id)).toMatchObject({ enabled: false, disabled_reason: reason, next_at: null })
-      expect(await told(id)).toEqual([['skipped', reason]])
+      expect(await outcomesOf(id)).toEqual([['skipped', reason]])
       expect(await alerts()).toMatchObject([{ reason }])
       await expect(enableSchedule(engine.ctx, keyOf(id))).rejects.toMatchObject({ code: reason })
       await updateSchedule(engine.ctx, keyOf(id), { cron: '* * * * *', timezone: 'UTC' })
@@ -493,7 +493,7 @@ describe('a fired run', () => {
     expect(await watchStarts(engine.ctx)).toBe(0)
     await late()
     expect(await watchStarts(engine.ctx)).toBe(1)
-    expect(await told(id)).toEqual([['fired', 'run_never_started']])
+    expect(await outcomesOf(id)).toEqual([['fired', 'run_never_started']])
     expect(await alerts()).toMatchObject([{ schedule_id: id, reason: 'run_never_started' }])
     expect(await watchStarts(engine.ctx)).toBe(0)
   })
@@ -507,7 +507,7 @@ describe('a fired run', () => {
     await engine.sql.unsafe(`update runs set ${change}`)
     await late()
     await watchStarts(engine.ctx)
-    expect(await told(id)).toEqual([['fired', null]])
+    expect(await outcomesOf(id)).toEqual([['fired', null]])
     expect(await alerts()).toEqual([])
   })
 })
@@ -539,11 +539,11 @@ describe('two ticks at once', () => {
     await paused.promise
     await engine.sql`update schedules set next_at = ${minutesAgo(0)} where id = ${free}`
     expect(await fireDue(other())).toBe(1)
-    expect(await told(free)).toEqual([['fired', null]])
-    expect(await told(held)).toEqual([])
+    expect(await outcomesOf(free)).toEqual([['fired', null]])
+    expect(await outcomesOf(held)).toEqual([])
     await endIdleTransactions(engine.sql) // as PostgreSQL does after LIMITS.transaction_idle_ms
     expect(await fireDue(other())).toBe(1)
-    expect(await told(held)).toEqual([['fired', null]])
+    expect(await outcomesOf(held)).toEqual([['fired', null]])
     expect(await slow).toBeInstanceOf(Error)
     await expectOneRunEach()
   })
@@ -564,7 +564,7 @@ describe('two ticks at once', () => {
     expect(await fireDue(other())).toBe(0)
     go.resolve()
     expect(await slow).toBe(1)
-    expect(await told(id)).toEqual([['fired', null]])
+    expect(await outcomesOf(id)).toEqual([['fired', null]])
     await expectOneRunEach()
   })
 })
@@ -603,6 +603,6 @@ it('starts by hand at the same time have a row and a run each [occurrences.manua
   const id = await schedule(YEARLY, -1)
   const found = (await find(id)) as never
   await Promise.all(Array.from({ length: 8 }, () => fireByHand(engine.ctx, found)))
-  expect(await told(id)).toEqual(Array(8).fill(['fired', 'manual']))
+  expect(await outcomesOf(id)).toEqual(Array(8).fill(['fired', 'manual']))
   await expectOneRunEach()
 })

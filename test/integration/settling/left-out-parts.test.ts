@@ -72,16 +72,16 @@ const state = fc.record({
 type State = typeof state extends fc.Arbitrary<infer T> ? T : never
 
 const flushOf = (runId: string, claimId: number, { verdicts, flush, closes }: State): Flush => {
-  const told = verdicts.slice(0, flush.size)
-  const last = told.findLastIndex(({ status }) => status === 'completed')
+  const flushed = verdicts.slice(0, flush.size)
+  const last = flushed.findLastIndex(({ status }) => status === 'completed')
   return {
     run_id: runId,
     project_id: engine.project_id,
     agent_id: engine.agent_id,
-    entries: told.map((verdict, i) => entryOf(i + 1, verdict, flush)),
+    entries: flushed.map((verdict, i) => entryOf(i + 1, verdict, flush)),
     steps: [],
     claims: { held: [claimId], closed: closes ? [claimId] : [] },
-    failure_streak: told.slice(last + 1).filter(({ status }) => status === 'failed').length,
+    failure_streak: flushed.slice(last + 1).filter(({ status }) => status === 'failed').length,
     streak_broken: last >= 0,
     unpriced_model: null,
     max_consecutive_failures: 2,
@@ -134,8 +134,8 @@ it('a flush without steps settles the same with and without the parts of the sta
   const after = async (given: State, flushed: (flush: Flush) => Flush) => {
     let rows: Awaited<ReturnType<typeof left>> | undefined
     const undo = new Error('undone')
-    const trying = engine.sql.begin(async begun => {
-      const tx = begun as unknown as Sql
+    const trying = engine.sql.begin(async transaction => {
+      const tx = transaction as unknown as Sql
       await put(tx, runId, given)
       rows = await left(tx, await settle(tx, flushed(flushOf(runId, claim!.id, given))))
       throw undo

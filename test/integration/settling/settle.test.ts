@@ -200,8 +200,8 @@ describe('items that fail', () => {
     const { left, fail } = await resumedAndNew()
     const keys = left.seqs.map(seq => engine.item(left.runId, seq))
     let failing: Promise<unknown> | undefined
-    await engine.sql.begin(async begun => {
-      const tx = begun as unknown as Sql
+    await engine.sql.begin(async transaction => {
+      const tx = transaction as unknown as Sql
       await tx`select from runs where project_id = ${engine.project_id} and id = ${left.runId} for no key update`
       failing = fail()
       await waiting(1)

@@ -283,18 +283,18 @@ describe('a schedule whose source is a generator', () => {
   })
 
   it('asks again from the start if its reader died midway [sources.one-run]', async () => {
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     const more = Promise.withResolvers<void>()
     play(async function* () {
       yield* tickets(5000)
-      begun.resolve()
+      started.resolve()
       await more.promise
       yield { type: 'end', items: 5000 }
     })
     const id = await schedule()
     await fireDue(engine.ctx)
     await readSources(engine.ctx)
-    await begun.promise
+    await started.promise
     await setClock(engine.sql, new Date(Date.parse(NOW) + LIMITS.source_lease_ms + 1000))
     play([...tickets(2), { type: 'end', items: 2 }])
     const other = engine.apart()

@@ -53,7 +53,7 @@ async function tick(tries: number, ctx = engine.ctx): Promise<void> {
 }
 
 /** Ends the night: consumes, checks for alerts, and returns all messages by kind and rule. */
-async function told(): Promise<string[]> {
+async function messagesSent(): Promise<string[]> {
   await consume(engine.ctx)
   await watchForAlerts({ ...engine.ctx })
   const rows = await engine.sql<{ what: string }[]>`
@@ -74,11 +74,11 @@ it.each<[string, Serve]>([
   ['has a broken line', body(`${ticketLines(20).join('')}{"id":\n`)],
 ])('a night whose source %s until the morning has one alert and no run', async (_, serve) => {
   source.serve = serve
-  for (let tries = 0; tries < 2 * LIMITS.source_tries_told; tries++) {
+  for (let tries = 0; tries < 2 * LIMITS.source_tries_alerted; tries++) {
     await tick(tries)
     await engine.ctx.idle()
   }
-  expect(await told()).toEqual(['alert.raised source_failed'])
+  expect(await messagesSent()).toEqual(['alert.raised source_failed'])
   expect(await engine.sql`select 1 from runs`).toHaveLength(0)
 })
 
@@ -93,29 +93,29 @@ it.each<[string, Serve]>([
   source.serve = body(ticketLines(30).join(''))
   await tick(1)
   await engine.ctx.idle()
-  expect(await told()).toEqual(['run.digest'])
+  expect(await messagesSent()).toEqual(['run.digest'])
 })
 
 it('a night whose reader dies midway has a digest and no alert', async () => {
   engine.play(items => items.map(item => result(item)))
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   source.serve = response => {
     response.writeHead(200)
-    response.write(ticketLines(2500).join(''), () => begun.resolve())
+    response.write(ticketLines(2500).join(''), () => started.resolve())
   }
   const dying = engine.apart()
   await tick(0, dying)
-  await begun.promise
+  await started.promise
   stopReading(dying)
   await dying.idle()
   source.serve = body(ticketLines(30).join(''))
   await tick(1)
   await engine.ctx.idle()
-  expect(await told()).toEqual(['run.digest'])
+  expect(await messagesSent()).toEqual(['run.digest'])
 })
 
 it('a night whose source is empty has neither digest nor alert', async () => {
   await tick(0)
   await engine.ctx.idle()
-  expect(await told()).toEqual([])
+  expect(await messagesSent()).toEqual([])
 })

@@ -380,38 +380,38 @@ describe('a source that fails', () => {
 it('a source that keeps failing raises one alert after some tries, long before the next night', async () => {
   serve(r => r.writeHead(500).end())
   const id = await schedule({}, { cron: '30 9 * * *' })
-  const told: number[] = []
-  for (let tries = 1; tries <= LIMITS.source_tries_told + 1; tries++) {
+  const alerts: number[] = []
+  for (let tries = 1; tries <= LIMITS.source_tries_alerted + 1; tries++) {
     await setClock(engine.sql, new Date(DUE.getTime() + tries * 310_000).toISOString())
     await tick()
-    told.push((await engine.sql`select 1 from alerts where rule = 'source_failed'`).length)
+    alerts.push((await engine.sql`select 1 from alerts where rule = 'source_failed'`).length)
   }
-  expect(await rows(id)).toMatchObject([{ reason: 'source_failed', tries: LIMITS.source_tries_told + 1 }])
-  expect(told).toEqual([...Array(LIMITS.source_tries_told - 1).fill(0), 1, 1])
+  expect(await rows(id)).toMatchObject([{ reason: 'source_failed', tries: LIMITS.source_tries_alerted + 1 }])
+  expect(alerts).toEqual([...Array(LIMITS.source_tries_alerted - 1).fill(0), 1, 1])
   expect(await engine.sql`select 1 from alerts`).toHaveLength(1)
 })
 
 describe('while a source is read', () => {
   /** Sends some rows, then waits for `go()`. */
   function slow() {
-    const [begun, more] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [started, more] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     serve(async response => {
       response.writeHead(200)
       response.write(lines.join(''))
-      begun.resolve()
+      started.resolve()
       await more.promise
       if (!response.destroyed) response.end('{"id":"last","tenant":"t"}\n')
     })
-    return { begun: begun.promise, go: () => more.resolve() }
+    return { started: started.promise, go: () => more.resolve() }
   }
 
   it('no other tick reads it, and the other chores continue [sources.one-run]', async () => {
-    const { begun, go } = slow()
+    const { started, go } = slow()
     const id = await schedule()
     await fireDue(engine.ctx)
     const other = engine.apart()
     await readSources(engine.ctx)
-    await begun
+    await started
     expect(await readSources(other)).toBe(0)
     expect(await fireDue(other)).toBe(0)
     expect(await rows(id)).toEqual([])
@@ -423,11 +423,11 @@ describe('while a source is read', () => {
   })
 
   it('and its reader pauses, another reads it from its start, and only one of them opens a run [sources.one-run]', async () => {
-    const { begun, go } = slow()
+    const { started, go } = slow()
     const id = await schedule()
     await fireDue(engine.ctx)
     await readSources(engine.ctx)
-    await begun
+    await started
     await setClock(engine.sql, new Date(Date.parse(NOW) + LIMITS.source_lease_ms + 1000))
     serve(body(ticketLines(2).join('')))
     const other = engine.apart()
@@ -440,12 +440,12 @@ describe('while a source is read', () => {
   })
 
   it('and its process is asked to stop, the next process reads it at once', async () => {
-    const { begun, go } = slow()
+    const { started, go } = slow()
     const id = await schedule()
     await fireDue(engine.ctx)
     const stopped = engine.apart()
     await readSources(stopped)
-    await begun
+    await started
     stopReading(stopped)
     await stopped.idle()
     expect(await left()).toEqual({ runs: 0, items: 0, reads: 1 })
@@ -458,11 +458,11 @@ describe('while a source is read', () => {
   })
 
   it('and its schedule is deleted, nothing is started', async () => {
-    const { begun, go } = slow()
+    const { started, go } = slow()
     const id = await schedule()
     await fireDue(engine.ctx)
     await readSources(engine.ctx)
-    await begun
+    await started
     await engine.sql`delete from schedules where id = ${id}`
     go()
     await engine.ctx.idle()

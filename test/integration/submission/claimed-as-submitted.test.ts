@@ -70,7 +70,7 @@ function keeping() {
 }
 
 /** The claim without what differs between two equal runs. */
-const alike = (claim: Claim | null | undefined) =>
+const comparable = (claim: Claim | null | undefined) =>
   claim && {
     ...claim,
     id: 0,
@@ -137,7 +137,7 @@ describe.skipIf(onCluster('a submission claims nothing there'))(
       if (sql) await engine.sql.unsafe(sql)
       const runId = await submitTo(engine.ctx, ITEMS, order)
       const own = await claimItems(engine.ctx, engine.key(runId), ITEMS)
-      expect(alike(claim)).toEqual(alike(own.claim ?? undefined))
+      expect(comparable(claim)).toEqual(comparable(own.claim ?? undefined))
     })
 
     it('are none under a daily budget, which a separate claim computes', async () => {

@@ -219,11 +219,11 @@ describe('items', () => {
 })
 
 /** The engine's connection, which reports every statement, those in a transaction too. */
-function noting(tell: (text: string) => void) {
+function noting(note: (text: string) => void) {
   const watched = (sql: object): object =>
     new Proxy(sql, {
       apply(target, self, args) {
-        if (Array.isArray(args[0]) && 'raw' in args[0]) tell(args[0].join('?'))
+        if (Array.isArray(args[0]) && 'raw' in args[0]) note(args[0].join('?'))
         return Reflect.apply(target as never, self, args)
       },
       get(target, name) {

@@ -93,12 +93,12 @@ describe('calls of models', () => {
     const times = Array.from({ length: 2000 }, (_, at) => 3 * 1.004 ** at)
     await write(times.map(duration_ms => ({ model: 'm', duration_ms })))
     const [found] = await usage()
-    for (const [told, exact] of [
+    for (const [reported, exact] of [
       [found!.p50_ms, times[999]!],
       [found!.p95_ms, times[1899]!],
     ] as const) {
-      expect(told / exact).toBeGreaterThan(1 / 1.091)
-      expect(told / exact).toBeLessThan(1.091)
+      expect(reported / exact).toBeGreaterThan(1 / 1.091)
+      expect(reported / exact).toBeLessThan(1.091)
     }
   })
 

@@ -171,8 +171,8 @@ describe('a stack with a receiver for its telemetry', () => {
 
   it("gives the agent, for each item, the parent span of the agent's own spans", () => {
     const attempts = named(spansOf(traceIdOf(runId)), 'invoke_agent judge')
-    const told = attempts.map(span => `00-${span.traceId}-${span.spanId}-01`)
-    expect(seen.toSorted()).toEqual(told.toSorted())
+    const reported = attempts.map(span => `00-${span.traceId}-${span.spanId}-01`)
+    expect(seen.toSorted()).toEqual(reported.toSorted())
   })
 
   it('sends all its instruments, and the metrics of GET /metrics under the same names', () => {
@@ -304,7 +304,7 @@ describe('an exporter', () => {
       ).toEqual([`step s${i + 1}`])
   })
 
-  it('omits the runs that the sampler omits, and tells their agents so', async () => {
+  it('omits the runs that the sampler omits, and informs their agents', async () => {
     const { ctx, telemetry } = await exporting({ OTEL_TRACES_SAMPLER: 'always_off' })
     const runId = await engine.submit(1)
     await consume(ctx)

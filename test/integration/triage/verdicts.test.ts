@@ -237,8 +237,8 @@ it('rows for review have no cause, and no tick looks for one', async () => {
     { project_ids: [engine.project_id], lanes: ['review'], run_id, limit: 100 },
     9,
   )
-  const told = feed.map(row => triageEntryOf(row, []).cause_id)
-  expect(told).toEqual(rows.map(() => null))
+  const causes = feed.map(row => triageEntryOf(row, []).cause_id)
+  expect(causes).toEqual(rows.map(() => null))
 })
 
 describe('a call that a verdict is wrong', () => {
@@ -288,7 +288,7 @@ describe('results', () => {
     const run_id = await ranWith([REFUSED, REFUSED, 'fine', null])
     await callItemWrong(engine.ctx, engine.item(run_id, 1))
     await callItemWrong(engine.ctx, engine.item(run_id, 3))
-    const told = async (scope: ResultScope, only: 'all' | 'ok') => {
+    const verdictsOf = async (scope: ResultScope, only: 'all' | 'ok') => {
       const slices = await slicesOf(engine.sql, scope)
       const rows: unknown[][] = []
       const options = { only, withInput: false }
@@ -308,14 +308,14 @@ describe('results', () => {
     const ofAgent = { project_id, agent_id, from_run_id: run_id }
     const ofRun = engine.key(run_id)
     for (const scope of [ofRun, { ...ofRun, replays: false as const }, ofAgent]) {
-      expect((await told(scope, 'all')).sort()).toEqual(said)
-      expect(await told(scope, 'ok')).toEqual(said.slice(0, 1))
+      expect((await verdictsOf(scope, 'all')).sort()).toEqual(said)
+      expect(await verdictsOf(scope, 'ok')).toEqual(said.slice(0, 1))
     }
     expect(await findCorrections(engine.sql, project_id, [run_id])).toEqual([
       { run_id, to_ok: 1, to_degraded: 1 },
     ])
     await callItemWrong(engine.ctx, engine.item(run_id, 3), 'correction')
-    expect(await told(ofRun, 'ok')).toEqual([said[0], [3, 'ok', null, false, 'ok']])
+    expect(await verdictsOf(ofRun, 'ok')).toEqual([said[0], [3, 'ok', null, false, 'ok']])
   })
 })
 

@@ -351,10 +351,10 @@ describe('while a process starts or ends', () => {
     const folder = await tempFolder()
     const binary = join(folder.path, 'workerd')
     await writeFile(binary, '', { mode: 0o700 })
-    const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     vi.spyOn(process, 'getuid').mockReturnValue(0)
     createLauncher(undefined, binary)
-    expect(JSON.parse(String(told.mock.calls[0]![0]))).toMatchObject({
+    expect(JSON.parse(String(printed.mock.calls[0]![0]))).toMatchObject({
       event: 'agents_run_as_root',
       why: `other users cannot reach ${binary}`,
     })

@@ -61,9 +61,9 @@ it('every pool of the process reports its size, its use, who waits and who was r
     expect(text).toMatch(
       new RegExp(`^# HELP ${name} .+\n# TYPE ${name} ${type}\n${name}\\{pool="\\w+"\\} \\d+$`, 'm'),
     )
-  const told = (name: string) =>
+  const figureOf = (name: string) =>
     new RegExp(`^${name}\\{pool="large_body_bytes"\\} (\\d+)$`, 'm').exec(text)?.[1]
-  expect(Object.keys(POOL_METRICS).map(told)).toEqual([`${LIMITS.bodies_bytes}`, `${most}`, '1', '1'])
+  expect(Object.keys(POOL_METRICS).map(figureOf)).toEqual([`${LIMITS.bodies_bytes}`, `${most}`, '1', '1'])
   giveBack!()
   ;(await waits)!()
 })

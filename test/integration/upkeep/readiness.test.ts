@@ -127,8 +127,8 @@ it('a PostgreSQL with a full disk is reported as degraded for a while, and is re
   const ctx = contextOf({ log })
   const writing = ctx.sql`do $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$`
   noteTrouble(ctx.sql, await writing.catch(error => error), now_ms)
-  const told = await probe(ctx)
-  expect(told).toMatchObject({
+  const readiness = await probe(ctx)
+  expect(readiness).toMatchObject({
     status: 'ready',
     dependencies: {
       postgres: {
@@ -150,9 +150,9 @@ it.for([
   'a PostgreSQL that %s is reported, and its schema is unknown',
   async ([, change, reason], { skip }) => {
     skip('password' in change && onCluster('its pg_hba.conf may ask for no password'))
-    const told = await probe(contextOf({ databaseUrl: changed(database.url, change) }))
-    expect(told).toMatchObject(unusable('postgres', reason))
-    expect(told.dependencies.schema).toMatchObject({ status: 'unknown', reason: null })
+    const readiness = await probe(contextOf({ databaseUrl: changed(database.url, change) }))
+    expect(readiness).toMatchObject(unusable('postgres', reason))
+    expect(readiness.dependencies.schema).toMatchObject({ status: 'unknown', reason: null })
   },
 )
 

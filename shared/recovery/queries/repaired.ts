@@ -1,5 +1,5 @@
-// Finds which items a replay has mended, by the verdicts that stand: a replay that people called wrong mended nothing.
-// Guarantee: one statement for a page of items, however many there are, and a bounded number of replays read.
+// Finds which items a replay has repaired, by the verdicts that stand: a replay that people called wrong repaired
+// nothing. Guarantee: one statement for a page of items, however many there are, and a bounded number of replays read.
 
 import type { Sql } from '../../context.ts'
 import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
@@ -10,7 +10,7 @@ import { LIMITS } from '../../kernel/limits.ts'
  * By record id, the newest item that worked among an item's replays, the replays of those, and so on. Replays are
  * looked up by their keys, as for results (`withReplays`): the planner overestimates how many there are.
  */
-export async function findMended(sql: Sql, keys: readonly ItemKey[]): Promise<Map<string, string>> {
+export async function findRepaired(sql: Sql, keys: readonly ItemKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
   const project_id = projectOf(keys)
   const ofProject = sql`project_id = ${project_id}`
@@ -29,7 +29,7 @@ export async function findMended(sql: Sql, keys: readonly ItemKey[]): Promise<Ma
     )
     -- Ids of runs are in the order of time, so the greatest record id is the newest.
     select record_id, max(${recordId(sql, 'r')}::text)::uuid as mended_by
-    from (select * from replayed limit ${LIMITS.mending_replays}) r
+    from (select * from replayed limit ${LIMITS.repairing_replays}) r
     cross join lateral (
       select coalesce((
         select t.corrected from triage t

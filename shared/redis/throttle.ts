@@ -15,7 +15,7 @@ export async function isFirstWithin(ctx: Context, name: string, ms: number): Pro
   const now = ctx.now()
   if (sinceMs(now, own.get(name) ?? Number.NEGATIVE_INFINITY) < ms) return false
   own.delete(name) // keeps the one let through longest ago first
-  if (own.size >= LIMITS.seldom_names) own.delete(own.keys().next().value!)
+  if (own.size >= LIMITS.throttled_names) own.delete(own.keys().next().value!)
   own.set(name, now)
   try {
     return (await ctx.redis.set(keyOf(name), '1', 'PX', ms, 'NX')) === 'OK'

@@ -5,15 +5,15 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 
 type Failures = Schemas['RunFailures']
 type Cause = Pick<Schemas['Cause'], 'reason' | 'error_code' | 'count'>
-type Alike = { reason: string; error_code: string | null }
+type Kind = { reason: string; error_code: string | null }
 
 /** @param causes the run's causes that are shown */
-export function untoldReasons(
+export function uncoveredReasons(
   { reasons, is_complete }: Pick<Failures, 'reasons' | 'is_complete'>,
   causes: readonly Cause[],
 ): Failures['reasons'] {
   if (!is_complete) return reasons // counted over the first items only, unlike causes
-  const sum = (of: readonly (Alike & { count: number })[], { reason, error_code }: Alike) =>
+  const sum = (of: readonly (Kind & { count: number })[], { reason, error_code }: Kind) =>
     of
       .filter(one => one.reason === reason && one.error_code === error_code)
       .reduce((items, one) => items + one.count, 0)

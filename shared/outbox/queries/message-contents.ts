@@ -36,7 +36,7 @@ export async function findRunEnds(sql: Sql, deliveryIds: readonly string[]): Pro
 }
 
 /** The alerts that messages report, by message. */
-export async function findToldAlerts(
+export async function findReportedAlerts(
   sql: Sql,
   deliveryIds: readonly string[],
 ): Promise<Map<string, AlertRow>> {
