@@ -35,7 +35,8 @@ function sum(paths) {
     const second = read(path.replace(/\.json$/, '.again.json'))
     const left = second ? failedFiles(second) : failedFiles(report)
     for (const file of second ? failedFiles(report) : [])
-      if (!left.some(one => one.name === file.name)) console.error(`FLAKY: ${relative(process.cwd(), file.name)}`)
+      if (!left.some(one => one.name === file.name))
+        console.error(`FLAKY: ${relative(process.cwd(), file.name)}`)
     const failures = report ? left.reduce((count, file) => count + failuresOf(file), 0) : 1
     passed += (report?.numPassedTests ?? 0) + Math.max(0, (report?.numFailedTests ?? 0) - failures)
     failed += failures

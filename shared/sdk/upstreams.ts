@@ -4,8 +4,8 @@
 import { LIMITS } from '../kernel/limits.ts'
 import type { BoundUpstream, ClosedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
 import type { Classified } from '../upstreams/rules/classify.ts'
-import { Evidence } from '../upstreams/rules/evidence.ts'
 import { type DeclaredLimits, lowerOf, rateProblem } from '../upstreams/rules/declared-limits.ts'
+import { Evidence } from '../upstreams/rules/evidence.ts'
 import { CLOSED_STATES, stateOf } from '../upstreams/rules/states.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'
 import { FirstBytes } from './first-bytes.ts'
@@ -93,7 +93,9 @@ export class Upstreams {
     this.#gates.delete(name)
     this.#gates.set(name, gate)
     const { host, key } = place
-    const [ofHost = {}, ofKey = {}] = ['', key].map(key => this.#declared.get(nameOf({ host, key, model: '' })))
+    const [ofHost = {}, ofKey = {}] = ['', key].map(key =>
+      this.#declared.get(nameOf({ host, key, model: '' })),
+    )
     gate.declared = lowerOf(ofHost, ofKey)
     if (this.#gates.size > REMEMBERED) this.#gates.delete(this.#gates.keys().next().value!)
     return gate

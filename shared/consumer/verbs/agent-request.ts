@@ -89,10 +89,14 @@ function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key, k
       others_per_second: Math.round(10 * others_per_second) / 10,
     }),
   )
-  const declared = upstreams.pacer.declaredFor(project_id).flatMap(({ host, label, limits }): BoundUpstream[] => {
-    const keyed = label === '' ? [''] : keysOf(label)
-    return limits.requests === undefined ? [] : keyed.map(key => ({ ...named({ host, key, model: '' }), requests: limits.requests! }))
-  })
+  const declared = upstreams.pacer
+    .declaredFor(project_id)
+    .flatMap(({ host, label, limits }): BoundUpstream[] => {
+      const keyed = label === '' ? [''] : keysOf(label)
+      return limits.requests === undefined
+        ? []
+        : keyed.map(key => ({ ...named({ host, key, model: '' }), requests: limits.requests! }))
+    })
   return {
     [UPSTREAM_KEY_HEADER]: key,
     ...listHeader(UPSTREAMS_HEADER, closed, LIMITS.upstreams_header_bytes),

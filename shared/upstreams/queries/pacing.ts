@@ -3,8 +3,8 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../rules/pacing.ts'
 import { type DeclaredLimits, lowerOf } from '../rules/declared-limits.ts'
+import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../rules/pacing.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
 import type { Paced } from '../rules/upstream-words.ts'
 import type { ReportedLimit } from '../vocabulary.ts'
@@ -43,7 +43,13 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
       began_ms: now_ms - began_ago_ms,
       at_ms: now_ms - ago_ms,
     }))
-    const permits = paceTurn(pacing, { ...turn, now_ms, declared: row.declared.reduce(lowerOf, {}), reports, wants: row.is_open ? turn.wants : 0 })
+    const permits = paceTurn(pacing, {
+      ...turn,
+      now_ms,
+      declared: row.declared.reduce(lowerOf, {}),
+      reports,
+      wants: row.is_open ? turn.wants : 0,
+    })
     const known = [...new Set([...turn.deployments, ...deployments])].slice(0, LIMITS.upstream_deployments)
     await own`
       update upstreams set pacing = ${own.json(pacing as never)}, deployments = ${known}::uuid[], used_at = now()

@@ -1,10 +1,10 @@
 // All SQL about limits of upstreams that people set. Guarantee: a project has a bounded number of them.
 
 import { and, eq, sql as raw } from 'drizzle-orm'
+import { projects } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { projects } from '../../accounts/tables/projects.ts'
 import type { DeclaredLimits } from '../rules/declared-limits.ts'
 import { upstreamLimits } from '../tables/upstream-limits.ts'
 
@@ -19,7 +19,11 @@ export interface LimitName {
 }
 
 const named = ({ project_id, host, label }: LimitName) =>
-  and(eq(upstreamLimits.project_id, project_id), eq(upstreamLimits.host, host), eq(upstreamLimits.label, label))
+  and(
+    eq(upstreamLimits.project_id, project_id),
+    eq(upstreamLimits.host, host),
+    eq(upstreamLimits.label, label),
+  )
 
 export async function findLimits(db: Database, name: LimitName): Promise<LimitRow | undefined> {
   const [row] = await db.select().from(upstreamLimits).where(named(name))
@@ -29,13 +33,20 @@ export async function findLimits(db: Database, name: LimitName): Promise<LimitRo
 /** @throws ApiError `too_many_limits` */
 export async function setLimits(db: Database, name: LimitName, row: Omit<LimitRow, keyof LimitName>) {
   // Those who add limits to a project take turns, so that together they add no more than it may have.
-  await db.select({ id: projects.id }).from(projects).where(eq(projects.id, name.project_id)).for('no key update')
+  await db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(eq(projects.id, name.project_id))
+    .for('no key update')
   const [{ others } = { others: 0 }] = await db
     .select({ others: raw<number>`count(*)::int` })
     .from(upstreamLimits)
     .where(and(eq(upstreamLimits.project_id, name.project_id), raw`not (${named(name)})`))
   if (others >= LIMITS.upstream_limits_per_project)
-    throw new ApiError('too_many_limits', `limits can be set for ${LIMITS.upstream_limits_per_project} upstreams of a project at most: unset one first`)
+    throw new ApiError(
+      'too_many_limits',
+      `limits can be set for ${LIMITS.upstream_limits_per_project} upstreams of a project at most: unset one first`,
+    )
   const { limits, set_at } = row
   await db
     .insert(upstreamLimits)

@@ -48,7 +48,10 @@ it('of two limits the lower one counts, part by part, whatever the units', () =>
     requests: '60/min',
     tokens: '30000/h',
   })
-  expect(lowerOf({ in_flight: 5 }, { requests: '1/s', in_flight: 9 })).toEqual({ requests: '1/s', in_flight: 5 })
+  expect(lowerOf({ in_flight: 5 }, { requests: '1/s', in_flight: 9 })).toEqual({
+    requests: '1/s',
+    in_flight: 5,
+  })
   expect(lowerOf({}, {})).toEqual({})
 })
 

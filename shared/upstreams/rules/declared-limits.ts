@@ -56,7 +56,8 @@ export function rateProblem(text: string): string | undefined {
 /** What somebody may have meant. @example nearestRate('200k per minute') // '200000/min' @example nearestRate('60 rpm') // '60/min' */
 export function nearestRate(text: string): string {
   const plain = text.replaceAll(/[,_\s]/g, '')
-  const [, number = '500', times = '', rest = ''] = /^[-+]?(\d+(?:\.\d+)?(?:e\d+)?)([kKMB])?(.*)$/.exec(plain) ?? []
+  const [, number = '500', times = '', rest = ''] =
+    /^[-+]?(\d+(?:\.\d+)?(?:e\d+)?)([kKMB])?(.*)$/.exec(plain) ?? []
   const amount = Math.min(MOST, Math.max(1, Math.round(Number(number) * (TIMES[times] ?? 1))))
   return `${amount}/${unitIn(rest.toLowerCase())}`
 }
@@ -75,7 +76,10 @@ export function lowerOf(one: DeclaredLimits, other: DeclaredLimits): DeclaredLim
     const kept = a === undefined || (b !== undefined && perMs(b) < perMs(a)) ? b : a
     if (kept !== undefined) lower[part] = kept
   }
-  const in_flight = Math.min(one.in_flight ?? Number.POSITIVE_INFINITY, other.in_flight ?? Number.POSITIVE_INFINITY)
+  const in_flight = Math.min(
+    one.in_flight ?? Number.POSITIVE_INFINITY,
+    other.in_flight ?? Number.POSITIVE_INFINITY,
+  )
   return Number.isFinite(in_flight) ? { ...lower, in_flight } : lower
 }
 

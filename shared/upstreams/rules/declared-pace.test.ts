@@ -54,7 +54,11 @@ describe('a limit that a person set', () => {
   })
 
   it('of a day goes beside the pace of a minute', () => {
-    const at = startsOf(startPacing(0), { requests: '60/min', tokens: '30000/d' }, { seconds: 3600, tokens: 1000 })
+    const at = startsOf(
+      startPacing(0),
+      { requests: '60/min', tokens: '30000/d' },
+      { seconds: 3600, tokens: 1000 },
+    )
     expect(at).toHaveLength(30)
     expect(mostWithin(at, 10_000)).toBeLessThanOrEqual(10)
   })
