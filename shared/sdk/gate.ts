@@ -21,6 +21,9 @@ const FAR_MS = 100
 const FIRST = 64
 /** Without a request for so long, nobody knows what others do. */
 const SHARED_MS = 5000
+/** Items that were let in come unevenly. */
+const SPARE = 1.3
+const BURST_MS = 200
 
 export class Gate {
   readonly pacing: Pacing
@@ -28,11 +31,8 @@ export class Gate {
   declared: DeclaredLimits = {}
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
-  #others_per_ms = 0
-  #shared_ms = Number.NEGATIVE_INFINITY
-  #othersUntil_ms = 0
-  /** Part of a call. */
-  #othersStarted = 0
+  #shared = { until_ms: Number.NEGATIVE_INFINITY, each_ms: 0 }
+  #next_ms = 0
   #reported = 0
   #reported_ms = Number.NEGATIVE_INFINITY
 
@@ -43,7 +43,7 @@ export class Gate {
 
   /** Undefined if the call may begin at once; else resolves with whether it may, after so long at most. */
   enter(isGone: () => boolean, most_ms: number = LIMITS.upstream_held_ms): Promise<boolean> | undefined {
-    if (this.#waiting.length === 0 && this.#turn({ wants: 1 }) === 1) return undefined
+    if (this.#waiting.length === 0 && this.#may()) return undefined
     const waiting: Waiting = { until_ms: this.#now() + most_ms, isGone, may: undefined }
     this.#waiting.push(waiting)
     return this.#wait(waiting)
@@ -63,12 +63,12 @@ export class Gate {
     return waiting.may
   }
 
-  /** Others make so many calls a second, as of now. */
-  share(others_per_second: number): void {
-    const now_ms = this.#now()
-    if (this.#shared_ms === Number.NEGATIVE_INFINITY) this.#othersUntil_ms = now_ms
-    this.#shared_ms = now_ms
-    this.#others_per_ms = Math.max(0, others_per_second) / 1000
+  /**
+   * Others use much of the same limits, as of now: what answers report says little about the calls of this process then, and
+   * its part of them is decided where items begin.
+   */
+  share(per_second: number): void {
+    this.#shared = { until_ms: this.#now() + SHARED_MS, each_ms: 1000 / (SPARE * per_second) }
   }
 
   /** A call that had its turn does not begin. */
@@ -102,26 +102,21 @@ export class Gate {
     return { served, held: this.#waiting.length }
   }
 
-  #turn({ started = 0, ...turn }: Partial<Turn>): number {
-    const now_ms = this.#now()
-    return paceTurn(this.pacing, {
-      wants: 0,
-      ahead_ms: 0,
-      ...turn,
-      declared: this.declared,
-      started: started + this.#startsOfOthers(now_ms),
-      now_ms,
-    })
+  #turn(turn: Partial<Turn>): number {
+    const { declared } = this
+    return paceTurn(this.pacing, { wants: 0, ahead_ms: 0, declared, ...turn, now_ms: this.#now() })
   }
 
-  /** Calls of others since the last turn, which use the same limits; none once nothing was heard of them for a while. */
-  #startsOfOthers(now_ms: number): number {
-    const ms = Math.min(now_ms, this.#shared_ms + SHARED_MS) - this.#othersUntil_ms
-    this.#othersUntil_ms = now_ms
-    this.#othersStarted += Math.max(0, ms) * this.#others_per_ms
-    const whole = Math.floor(this.#othersStarted)
-    this.#othersStarted -= whole
-    return whole
+  /** Whether a call may begin now. */
+  #may(): boolean {
+    const now_ms = this.#now()
+    const { until_ms, each_ms } = this.#shared
+    if (now_ms > until_ms) return this.#turn({ wants: 1 }) === 1
+    this.#next_ms = Math.max(this.#next_ms, now_ms - BURST_MS)
+    if (this.#next_ms > now_ms) return false
+    this.#next_ms += each_ms
+    this.pass()
+    return true
   }
 
   /** Decides about those at the head. */
@@ -129,7 +124,7 @@ export class Gate {
     const now_ms = this.#now()
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const isLate = now_ms > first.until_ms
-      if (!isLate && !first.isGone() && this.#turn({ wants: 1 }) === 0) return
+      if (!isLate && !first.isGone() && !this.#may()) return
       this.#waiting.shift()
       first.may = !isLate
     }

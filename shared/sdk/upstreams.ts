@@ -65,9 +65,9 @@ export class Upstreams {
   /** What bounds calls, as the consumer knew it when it sent a request: what is not in it does not any more. */
   bound(bounds: readonly BoundUpstream[]): void {
     this.#declared.clear()
-    for (const { host, key = '', model = '', others_per_second, requests } of bounds) {
+    for (const { host, key = '', model = '', per_second, requests } of bounds) {
       if (requests !== undefined) this.#declared.set(nameOf({ host, key, model: '' }), { requests })
-      if (others_per_second !== undefined) this.gateOf({ host, key, model }).share(others_per_second)
+      if (per_second !== undefined) this.gateOf({ host, key, model }).share(per_second)
     }
   }
 
@@ -200,8 +200,8 @@ export function upstreamsOf(
   return known
 }
 
-const isBound = ({ others_per_second = 0, requests = '1/s' }: BoundUpstream) =>
-  Number.isFinite(others_per_second) && rateProblem(String(requests)) === undefined
+const isBound = ({ per_second = 1, requests = '1/s' }: BoundUpstream) =>
+  per_second > 0 && Number.isFinite(per_second) && rateProblem(String(requests)) === undefined
 
 function listOf<T extends { host: string }>(text: string | null): T[] {
   if (text === null) return []

@@ -83,12 +83,11 @@ function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key, k
         words: asciiText(words).slice(0, LIMITS.upstreams_header_words),
       }),
     )
-  const shared = upstreams.pacer.sharedBy(target.deployment_id).map(
-    ({ others_per_second, ...place }): BoundUpstream => ({
-      ...named(place),
-      others_per_second: Math.round(10 * others_per_second) / 10,
-    }),
-  )
+  const shared = upstreams.pacer
+    .sharedBy(target.deployment_id)
+    .map(({ per_second, ...place }): BoundUpstream => {
+      return { ...named(place), per_second: Number(per_second.toPrecision(3)) }
+    })
   const declared = upstreams.pacer
     .declaredFor(project_id)
     .flatMap(({ host, label, limits }): BoundUpstream[] => {

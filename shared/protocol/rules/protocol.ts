@@ -184,8 +184,8 @@ export const BOUND_UPSTREAMS_HEADER = 'assay-bound-upstreams'
 
 /** An upstream that others call too, or with a limit that a person set. Without `key` all credentials, without `model` all models. */
 export type BoundUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & {
-  /** Calls a second of other processes and agents that were answered well lately: they use the same limits. */
-  others_per_second?: number
+  /** Calls a second that are this process's part, where other processes or agents use much of the same limits. */
+  per_second?: number
   /** The limit of calls that a person set, such as `500/min`. */
   requests?: string
 }

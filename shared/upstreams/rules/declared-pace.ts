@@ -52,7 +52,7 @@ export function learnAsked(pace: DeclaredPace, { ended, served, tokens }: Asked)
 }
 
 /** What an item asks. */
-function askedOf({ items, calls, tokens }: DeclaredPace, of: Rated): number {
+export function askedOf({ items, calls, tokens }: DeclaredPace, of: Rated): number {
   const asked = of === 'requests' ? calls : tokens
   return items < 1 || asked === 0 ? FIRST_ASKED[of] : asked / items
 }

@@ -14,6 +14,7 @@ export interface TimedLimit extends ReportedLimit {
 export interface Part {
   /** Since the last turn. */
   served: number
+  own_per_second: number
   others_per_second: number
 }
 
@@ -35,6 +36,8 @@ export interface Paced {
   tokens: number
   served: number
   refused: number
+  /** Calls a second that all processes together may make. */
+  calls_per_second: number | null
   /** Calls of all processes that had been answered well at the last turn; null before the first. */
   servedByAll: number | null
   /** Calls that wait for their turn in an agent's process, as it said last, and when. */
@@ -51,8 +54,9 @@ export function learnParts(one: Paced, served: number, elapsed_ms: number): void
   one.servedByAll = served
   const gain = 1 - Math.exp(-elapsed_ms / LIMITS.upstream_shared_ms)
   for (const part of one.deployments.values()) {
-    const others = (1000 * Math.max(0, all - part.served)) / Math.max(1, elapsed_ms)
-    part.others_per_second += gain * (others - part.others_per_second)
+    const per_second = (calls: number) => (1000 * Math.max(0, calls)) / Math.max(1, elapsed_ms)
+    part.own_per_second += gain * (per_second(part.served) - part.own_per_second)
+    part.others_per_second += gain * (per_second(all - part.served) - part.others_per_second)
     part.served = 0
   }
 }
@@ -70,6 +74,7 @@ export const startPaced = (row: Paced['row']): Paced => ({
   granted: 0,
   wants: 0,
   ...NOTHING_HAPPENED,
+  calls_per_second: null,
   servedByAll: null,
   held: 0,
   held_ms: 0,
@@ -77,3 +82,14 @@ export const startPaced = (row: Paced['row']): Paced => ({
   turn_ms: Number.NEGATIVE_INFINITY,
   isTaking: false,
 })
+
+/** So much of what a deployment calls here, others call: less is as if its own calls cost a little more. */
+const MUCH = 0.2
+/** Who had few calls lately may have more: what begins in all is decided elsewhere. */
+const LEAST_PART = 0.35
+
+/** The calls a second that are a deployment's part; undefined if others use little of the limits, or nobody knows them. */
+export function partOf({ calls_per_second }: Paced, { own_per_second, others_per_second }: Part) {
+  if (calls_per_second === null || others_per_second <= MUCH * own_per_second) return undefined
+  return calls_per_second * Math.max(LEAST_PART, own_per_second / (own_per_second + others_per_second))
+}

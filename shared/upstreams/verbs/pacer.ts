@@ -9,7 +9,7 @@ import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
 import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import type { ReportedLimit } from '../vocabulary.ts'
-import { learnParts, NOTHING_HAPPENED, type Paced, type Part, startPaced } from './paced.ts'
+import { learnParts, NOTHING_HAPPENED, type Paced, partOf, startPaced } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */
 interface Report {
@@ -66,11 +66,11 @@ export class Pacer {
     return bound.map(({ row }) => row.id).join(' ')
   }
 
-  /** The upstreams of a deployment that others call as well, and how much. */
-  sharedBy(deployment_id: string): (UpstreamName & Pick<Part, 'others_per_second'>)[] {
-    return [...(this.#byDeployment.get(deployment_id) ?? [])].flatMap(({ row, deployments }) => {
-      const { others_per_second } = deployments.get(deployment_id)!
-      return others_per_second > 0 ? [{ ...row, others_per_second }] : []
+  /** The upstreams of a deployment whose limits others use as well, with its part of their calls. */
+  sharedBy(deployment_id: string): (UpstreamName & { per_second: number })[] {
+    return [...(this.#byDeployment.get(deployment_id) ?? [])].flatMap(one => {
+      const per_second = partOf(one, one.deployments.get(deployment_id)!)
+      return per_second === undefined ? [] : [{ ...one.row, per_second }]
     })
   }
 
@@ -195,7 +195,7 @@ export class Pacer {
     this.#paced.set(id, known)
     if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
     if (known.deployments.has(deployment_id)) return known
-    known.deployments.set(deployment_id, { served: 0, others_per_second: 0 })
+    known.deployments.set(deployment_id, { served: 0, own_per_second: 0, others_per_second: 0 })
     // They began before it was known that they need it.
     known.started += this.#inFlight.get(deployment_id) ?? 0
     if (known.deployments.size > LIMITS.upstream_deployments)
@@ -267,6 +267,7 @@ export class Pacer {
       const taken = await takeTurn(this.#ctx.sql, one.row, turn)
       const isFreed = one.is_bound && !taken.is_bound
       one.is_bound = taken.is_bound
+      one.calls_per_second = taken.calls_per_second
       learnParts(one, taken.served, elapsed_ms)
       if (wants > 0) one.permits += taken.permits
       if (taken.permits > 0) Object.assign(one, { permitted_ms: this.#ctx.now(), granted: taken.permits })
