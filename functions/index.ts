@@ -125,6 +125,8 @@ import { listTriggers } from './triggers/list.ts'
 import { updateTrigger } from './triggers/update.ts'
 import { listUpstreams } from './upstreams/list.ts'
 import { retryUpstream } from './upstreams/retry.ts'
+import { setUpstreamLimits } from './upstreams/set-limits.ts'
+import { unsetUpstreamLimits } from './upstreams/unset-limits.ts'
 
 export const endpoints: readonly Endpoint[] = [
   getHealth,
@@ -139,6 +141,8 @@ export const endpoints: readonly Endpoint[] = [
   getQueue,
   listUpstreams,
   retryUpstream,
+  setUpstreamLimits,
+  unsetUpstreamLimits,
   listPrices,
   checkPrices,
   createPrice,

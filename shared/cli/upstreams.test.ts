@@ -24,6 +24,10 @@ const broke: Schemas['Upstream'] = {
   status: 429,
   next_at: '2026-01-01T00:05:40.000Z',
   probes: 9,
+  declared_limits: [],
+  reported_limits: [],
+  items_per_minute: null,
+  calls_used: [],
   waiting_items: 1234,
   runs: [ID],
 }

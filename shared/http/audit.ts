@@ -18,8 +18,8 @@ export interface Change {
   /** What was sent: the fields of the body, or the parameters of a batch sent line by line. */
   body: unknown
   lines: unknown
-  /** The project concerned, where neither path nor answer names it. */
-  reply: { project_id?: string }
+  /** The project concerned, where neither path nor answer names it; and what changed, where that is not just the fields. */
+  reply: { project_id?: string; changes?: string[] }
 }
 
 /** Makes the change and writes its audit entry. */
@@ -80,7 +80,7 @@ function entryOf(
     ...subject,
     ...actorOf(principal),
     action: operation_id,
-    fields: Object.keys((body ?? lines ?? {}) as object),
+    fields: reply.changes ?? Object.keys((body ?? lines ?? {}) as object),
   }
 }
 

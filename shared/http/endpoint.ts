@@ -59,7 +59,7 @@ export interface Answer {
 }
 
 export interface Endpoint {
-  method: 'get' | 'post' | 'patch' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** With parameters in braces, as OpenAPI writes it. */
   path: string
   tag: Tag
@@ -117,7 +117,7 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   /** Whether the caller may still read, while an answer is being sent. */
   mayStill(): Promise<boolean>
   /** Headers, and a status that replaces the usual one unless it stays 0. */
-  reply: { status: number; headers: Headers; project_id?: string }
+  reply: { status: number; headers: Headers; project_id?: string; changes?: string[] }
 }
 
 type Definition<
@@ -140,7 +140,7 @@ type Definition<
   handle(invocation: Invocation<A, P, z.output<Q>, z.output<H>, z.output<B>, z.output<L>>): Promise<unknown>
 }
 
-const NEEDS_BODY = new Set(['post', 'patch'])
+const NEEDS_BODY = new Set(['post', 'put', 'patch'])
 
 export function endpoint<
   A extends Auth,

@@ -69,8 +69,7 @@ export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
   for (const code of AUTH_ERRORS[endpoint.auth]) codes.add(code)
   if (Object.keys(endpoint.params).length > 0) codes.add('not_found')
   // An operation without a body still checks that none was sent.
-  if (endpoint.method === 'post' || endpoint.method === 'patch')
-    for (const code of BODY_ERRORS) codes.add(code)
+  if (['post', 'put', 'patch'].includes(endpoint.method)) for (const code of BODY_ERRORS) codes.add(code)
   return [...codes].sort()
 }
 

@@ -165,7 +165,11 @@ export interface paths {
          * @description Agents' addresses and providers' credentials that were closed at least once: rate limits, outages, empty credit, refused keys. Those that do not let everything through come first, then the newest state; at most 200. One that nobody calls is forgotten after 7 days.
          */
         get: operations["listUpstreams"];
-        put?: never;
+        /**
+         * Set limits of an upstream
+         * @description Takes the place of the limits that were set for this host and label. They count for every upstream of that name, also for one that is called for the first time later, from the next call on; of these and of what answers report, the lower counts. A limit of seconds or a minute is spread evenly; one of an hour or a day is a stock, which may be used as fast as the others allow. Tokens are what an agent's steps report.
+         */
+        put: operations["setUpstreamLimits"];
         post?: never;
         delete?: never;
         options?: never;
@@ -188,6 +192,26 @@ export interface paths {
          */
         post: operations["retryUpstream"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upstreams/{upstreamId}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unset the limits of an upstream
+         * @description All that people set and that counts for it, for its host too. What answers report still counts.
+         */
+        delete: operations["unsetUpstreamLimits"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5900,6 +5924,41 @@ export interface components {
             status: number | null;
             /** @description Tries since it entered the state. */
             probes: number;
+            /** @description Limits that people set; of several the lower counts. */
+            declared_limits: {
+                /** @description The variable that it was set for; null for every credential of the host. */
+                label: string | null;
+                /**
+                 * @description Calls, as a number and a unit (s, min, h, d): 500/min.
+                 * @example 500/min
+                 */
+                requests?: string;
+                /**
+                 * @description Tokens of input and output, as for requests: 200000/min.
+                 * @example 500/min
+                 */
+                tokens?: string;
+                /** @description Items in flight that need it, of all runs. */
+                in_flight?: number;
+            }[];
+            /** @description Limits that its answers reported. */
+            reported_limits: {
+                /**
+                 * @description What it counts.
+                 * @enum {string}
+                 */
+                of: "requests" | "tokens" | "input_tokens" | "output_tokens";
+                /** @description How much there is in a window, or in a full bucket. */
+                amount: number;
+                /** @description What the latest answer said was left. */
+                left: number;
+                /** @description The length of the window, or how long an empty bucket fills; null if not known yet. */
+                seconds: number | null;
+            }[];
+            /** @description How many items begin in a minute at most, by all that is known; null if nothing holds them back. */
+            items_per_minute: number | null;
+            /** @description Calls that were answered well in each half minute of the last ten minutes, the latest last; empty if they are not paced. */
+            calls_used: number[];
             /** @description Items that wait for it, counted up to 10000. */
             waiting_items: number;
             /** @description Runs that wait for it, the newest first; at most 20. */
@@ -7190,6 +7249,151 @@ export interface operations {
             };
         };
     };
+    setUpstreamLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The project; a key has its own.
+                     */
+                    project_id?: string;
+                    /**
+                     * @description A provider's host, such as api.openai.com, or an agent's URL without its query.
+                     * @example api.openai.com
+                     */
+                    host: string;
+                    /**
+                     * @description The variable of the environment that has the credential; without it, every credential of the host.
+                     * @example OPENAI_API_KEY
+                     */
+                    label?: string;
+                    /**
+                     * @description Calls, as a number and a unit (s, min, h, d): 500/min.
+                     * @example 500/min
+                     */
+                    requests?: string;
+                    /**
+                     * @description Tokens of input and output, as for requests: 200000/min.
+                     * @example 500/min
+                     */
+                    tokens?: string;
+                    /** @description Items in flight that need it, of all runs. */
+                    in_flight?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description What counts from now on. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @description The project.
+                         */
+                        project_id: string;
+                        host: string;
+                        label: string | null;
+                        /**
+                         * @description Calls, as a number and a unit (s, min, h, d): 500/min.
+                         * @example 500/min
+                         */
+                        requests?: string;
+                        /**
+                         * @description Tokens of input and output, as for requests: 200000/min.
+                         * @example 500/min
+                         */
+                        tokens?: string;
+                        /** @description Items in flight that need it, of all runs. */
+                        in_flight?: number;
+                    };
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_limits` */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     retryUpstream: {
         parameters: {
             query?: never;
@@ -7216,6 +7420,99 @@ export interface operations {
                 };
             };
             /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unsetUpstreamLimits: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only those that were set for this variable.
+                 * @example label
+                 */
+                label?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the upstream.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                upstreamId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No limit that a person set counts for it. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

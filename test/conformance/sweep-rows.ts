@@ -37,6 +37,8 @@ export const ROWS: Record<string, Row> = {
   getQueue: {},
   listUpstreams: {},
   retryUpstream: {},
+  setUpstreamLimits: { session: true, body: () => ({ host: 'api.openai.com', requests: '500/min' }) },
+  unsetUpstreamLimits: { session: true },
   listPrices: {},
   checkPrices: {},
   createPrice: { body: () => ({ model: 'm', input_per_mtok: 1, output_per_mtok: 2 }) },

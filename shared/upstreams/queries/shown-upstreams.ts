@@ -7,8 +7,12 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { RunWait } from '../rules/upstream-words.ts'
 import type { UpstreamRow } from '../wire/upstreams.ts'
 
+const NOW_MS = '(extract(epoch from now()) * 1000)::float8 as now_ms'
+
 const SHOWN = `u.id, u.project_id, u.kind, u.host, u.label, u.model, u.deployment_id, u.state, u.pace, u.since, u.words,
-  u.status, u.next_at, u.probes,
+  u.status, u.next_at, u.probes, u.pacing, ${NOW_MS},
+  (select coalesce(jsonb_agg(l.limits || jsonb_build_object('label', nullif(l.label, ''))), '[]') from upstream_limits l
+    where l.project_id = u.project_id and l.host = u.host and l.label in ('', coalesce(u.label, ''))) as declared,
   (select count(*)::int from (
     select from due_items d where d.project_id = u.project_id and d.upstream_id = u.id and d.due_at = 'infinity'
     limit ${LIMITS.upstream_items_counted}) waiting) as waiting_items,
@@ -21,12 +25,27 @@ const IS_PLAIN = `(u.state = 'open' and u.pace is null and u.next_at is null)`
 const isPlain = ({ state, pace, next_at }: UpstreamRow) =>
   state === 'open' && pace === null && next_at === null
 
+/** Limits that people set for what was not called yet, as upstreams that are open. */
+const UNCALLED = `select l.id, l.project_id, (case when l.host like '%/%' then 'agent' else 'credential' end)::upstream_kind as kind, l.host,
+  nullif(l.label, '') as label, '' as model, null::uuid as deployment_id, 'open'::upstream_state as state, null::real as pace,
+  l.set_at as since, '' as words, null::int as status, null::timestamptz as next_at, 0 as probes, null::jsonb as pacing, ${NOW_MS},
+  jsonb_build_array(l.limits || jsonb_build_object('label', nullif(l.label, ''))) as declared, 0 as waiting_items,
+  '{}'::uuid[] as runs
+  from upstream_limits l where not exists (
+    select from upstreams u where u.project_id = l.project_id and u.host = l.host and l.label in ('', coalesce(u.label, '')))`
+
 /** The upstreams of projects: those that let not everything through first, each part with the newest state first. */
 export function listUpstreams(sql: Sql, project_ids: readonly string[]): Promise<UpstreamRow[]> {
-  const limit = LIMITS.upstreams_per_project
-  const ask = (ids: readonly string[]) => sql<UpstreamRow[]>`
-    select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = any(${[...ids]}::uuid[])
-    order by ${sql.unsafe(IS_PLAIN)}, u.since desc, u.id limit ${limit}`
+  const limit = LIMITS.upstreams_per_project + LIMITS.upstream_limits_per_project
+  const ask = async (ids: readonly string[]) => {
+    const called = await sql<UpstreamRow[]>`
+      select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = any(${[...ids]}::uuid[])
+      order by ${sql.unsafe(IS_PLAIN)}, u.since desc, u.id limit ${LIMITS.upstreams_per_project}`
+    const uncalled = await sql<UpstreamRow[]>`
+      ${sql.unsafe(UNCALLED)} and l.project_id = any(${[...ids]}::uuid[])
+      order by l.set_at desc, l.id limit ${LIMITS.upstream_limits_per_project}`
+    return [...called, ...uncalled].toSorted(compare)
+  }
   const compare = (a: UpstreamRow, b: UpstreamRow) =>
     Number(isPlain(a)) - Number(isPlain(b)) || b.since.getTime() - a.since.getTime()
   return askProjects(sql, project_ids, ask, { limit, compare })
@@ -41,9 +60,12 @@ export async function findUpstream(
   // In two steps: a cluster counts what waits on the node of one project only.
   const [of] = await sql<{ project_id: string }[]>`
     select project_id from upstreams where project_id = any(${[...project_ids]}::uuid[]) and id = ${id}`
-  if (of === undefined) return undefined
-  const [row] = await sql<UpstreamRow[]>`
-    select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = ${of.project_id} and u.id = ${id}`
+  const [row] =
+    of === undefined
+      ? await sql<UpstreamRow[]>`
+          ${sql.unsafe(UNCALLED)} and l.project_id = any(${[...project_ids]}::uuid[]) and l.id = ${id}`
+      : await sql<UpstreamRow[]>`
+          select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = ${of.project_id} and u.id = ${id}`
   return row
 }
 

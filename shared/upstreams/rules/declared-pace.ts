@@ -4,6 +4,7 @@
 // All of it is one plain object, as in pacing.ts.
 
 import { LIMITS } from '../../kernel/limits.ts'
+import { type CountedParts, noParts, partsNow } from './counted-parts.ts'
 import { type DeclaredLimits, RATED, type Rate, rateOf } from './declared-limits.ts'
 
 export interface DeclaredPace {
@@ -12,7 +13,7 @@ export interface DeclaredPace {
   calls: number
   tokens: number
   /** Of each limit that is longer than calls are spread over: what was used in each part of its window, the latest last. */
-  stocks: Partial<Record<Rated, { part: number; used: number[] }>>
+  stocks: Partial<Record<Rated, CountedParts>>
   /** Items in flight of each process, and when it said so. */
   in_flight: Record<string, { items: number; at_ms: number }>
 }
@@ -94,13 +95,9 @@ export function debit(pace: DeclaredPace, limits: DeclaredLimits, started: numbe
 
 /** One part more than the window has: it may begin within the oldest. */
 function usedParts(pace: DeclaredPace, of: Rated, { length_ms }: Rate, now_ms: number): number[] {
-  const part = Math.floor(now_ms / (length_ms / PARTS))
-  const stock = pace.stocks[of] ?? { part, used: [] }
+  const stock = pace.stocks[of] ?? noParts()
   pace.stocks[of] = stock
-  const passed = Math.min(PARTS + 1, Math.max(0, part - stock.part))
-  stock.used = [...Array(PARTS + 1).fill(0), ...stock.used, ...Array(passed).fill(0)].slice(-PARTS - 1)
-  stock.part = part
-  return stock.used
+  return partsNow(stock, PARTS + 1, length_ms / PARTS, now_ms)
 }
 
 /** A process has so many items in flight that need it. */

@@ -3,6 +3,7 @@
 //
 // All of it is one plain object, so that a process may keep it in memory and many may share it in a row.
 
+import { type CountedParts, noParts, partsNow } from './counted-parts.ts'
 import type { DeclaredLimits } from './declared-limits.ts'
 import {
   type Asked,
@@ -39,6 +40,8 @@ export interface Pacing {
   lowered_passed: number
   /** When the next call may begin. */
   next_ms: number
+  /** Calls that were answered well in each part of the last minutes. */
+  use: CountedParts
   /** What had started and was refused by then, oldest first. */
   looks: Look[]
 }
@@ -78,6 +81,8 @@ const UNBOUND_CALLS = 2000
 const MOST_RATE = 4000
 const LEAST_RATE = 0.1
 const MOST_LIMITS = 8
+const USE_PARTS = 20
+const USE_PART_MS = 30_000
 const LOOKS = 24
 const LOOK_MS = 400
 /** How much passes is read from so long, and so many calls. */
@@ -104,6 +109,7 @@ export const startPacing = (now_ms: number): Pacing => ({
   lowered_ms: 0,
   lowered_passed: 0,
   next_ms: now_ms,
+  use: noParts(),
   looks: [],
 })
 
@@ -112,6 +118,8 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
   const { now_ms, started = 0, ended = 0, served = 0, tokens = 0, refused = 0, reports = [] } = turn
   pacing.started += started
   pacing.served += served
+  const use = useOf(pacing, now_ms)
+  use[use.length - 1]! += served
   pacing.refused += refused
   for (const one of reports) {
     const limit = limitOf(pacing, one)
@@ -179,6 +187,10 @@ function unknownRoom(pacing: Pacing, now_ms: number): number {
   if (peak !== null || unrefused >= UNBOUND_CALLS) return Number.POSITIVE_INFINITY
   return Math.max(0, FIRST_CALLS + 2 * unrefused - started)
 }
+
+/** Calls that were answered well in each half minute of the last ten minutes, the latest last. */
+export const useOf = ({ use }: Pacing, now_ms: number): number[] =>
+  partsNow(use, USE_PARTS, USE_PART_MS, now_ms)
 
 /** Calls a second; null if nothing holds them back. */
 export function rateOf(pacing: Pacing, now_ms: number): number | null {

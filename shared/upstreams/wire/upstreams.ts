@@ -4,6 +4,7 @@ import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { UPSTREAM_KINDS, UPSTREAM_STATES, type UpstreamKind, type UpstreamState } from '../vocabulary.ts'
+import { type LimitsOfRow, limitFields, limitFieldsOf } from './upstream-limits.ts'
 
 const fields = {
   host: z.string().describe("An agent's URL without its query, or a provider's host."),
@@ -28,6 +29,7 @@ export const Upstream = z
     opening: z.boolean().describe('It serves again, and lets through more each second.'),
     status: z.int().nullable().describe('The HTTP status of the refusal, if it had one.'),
     probes: count('Tries since it entered the state.'),
+    ...limitFields,
     waiting_items: count(`Items that wait for it, counted up to ${LIMITS.upstream_items_counted}.`),
     runs: z
       .array(id('A run.'))
@@ -48,7 +50,7 @@ export interface WaitRow {
   next_at: Date | null
 }
 
-export interface UpstreamRow extends WaitRow {
+export interface UpstreamRow extends WaitRow, LimitsOfRow {
   project_id: string
   kind: UpstreamKind
   model: string
@@ -84,6 +86,7 @@ export const upstreamOf = (row: UpstreamRow): z.input<typeof Upstream> => ({
   opening: isOpening(row),
   status: row.status,
   probes: row.probes,
+  ...limitFieldsOf(row),
   waiting_items: row.waiting_items,
   runs: row.runs,
 })

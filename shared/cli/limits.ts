@@ -1,0 +1,146 @@
+// The commands about limits of providers and agents.
+
+import { defined } from '../kernel/defined.ts'
+import { limitsText } from '../upstreams/rules/declared-limits.ts'
+import { upstreamName } from '../upstreams/rules/upstream-words.ts'
+import { answered, type Schemas } from './api.ts'
+import type { Given } from './arguments.ts'
+import { EXIT, type ExitCode, usageFailure } from './failure.ts'
+import { clean, count } from './format.ts'
+import { printList } from './listing.ts'
+import type { Screen } from './output.ts'
+import { inFull } from './pages.ts'
+import type { Session } from './session.ts'
+import { table } from './table.ts'
+
+type Upstream = Schemas['Upstream']
+
+const listOf = ({ api }: Pick<Session, 'api'>, given: Given) =>
+  answered(api.GET('/v1/upstreams', { params: { query: defined({ project_id: given.text('project') }) } }))
+
+export const limits = (session: Session, given: Given): Promise<ExitCode> =>
+  printList<Upstream>(session, given, {
+    event: 'upstream',
+    empty: 'no limit was set, and none was reported by what was called lately',
+    ...inFull(async () =>
+      (await listOf(session, given)).filter(
+        row => row.declared_limits.length + row.reported_limits.length > 0 || row.items_per_minute !== null,
+      ),
+    ),
+    keyOf: row => row.id,
+    cameAt: row => row.since,
+    text: (rows, screen) => limitsTable(rows, screen),
+  })
+
+/** What people set, the ones for the host in brackets where another is for this credential. */
+const declaredOf = ({ declared_limits }: Upstream): string =>
+  declared_limits.map(limitsText).join('; ') || '-'
+
+const lengthOf = (seconds: number | null): string =>
+  seconds === null
+    ? ''
+    : seconds % 60 === 0
+      ? ` in ${count(seconds / 60)} min`
+      : ` in ${Math.round(seconds)} s`
+
+const reportedOf = ({ reported_limits }: Upstream): string =>
+  reported_limits
+    .map(({ of, amount, seconds }) => `${count(amount)} ${of.replace('_', ' ')}${lengthOf(seconds)}`)
+    .join(', ') || '-'
+
+export const limitsTable = (rows: readonly Upstream[], screen: Screen): string =>
+  table<Upstream>(
+    [
+      {
+        title: 'UPSTREAM',
+        value: row => upstreamName(row) + (row.model === null ? '' : ` ${row.model}`),
+        least: 16,
+      },
+      { title: 'SET', value: declaredOf, least: 10 },
+      { title: 'REPORTED', value: reportedOf, least: 10 },
+      {
+        title: 'ITEMS/MIN',
+        value: row => (row.items_per_minute === null ? '-' : count(row.items_per_minute)),
+        align: 'right',
+      },
+      {
+        title: 'CALLS IN 10 MIN',
+        value: row => count(row.calls_used.reduce((sum, calls) => sum + calls, 0)),
+        align: 'right',
+        optional: 1,
+      },
+    ],
+    rows,
+    screen,
+  )
+
+export async function setLimits(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const wanted = defined({
+    requests: given.text('requests'),
+    tokens: given.text('tokens'),
+    in_flight: given.whole('in-flight'),
+  })
+  if (Object.keys(wanted).length === 0)
+    throw usageFailure('nothing to set', {
+      hint: 'give at least one of --requests, --tokens and --in-flight, such as --requests 500/min',
+      next: 'assay help limits set',
+    })
+  const body = {
+    host: hostOf(given.arg(0)),
+    ...defined({ label: given.text('credential'), project_id: given.text('project') }),
+    ...wanted,
+  }
+  const set = await answered(api.PUT('/v1/upstreams', { body }))
+  output.emit(
+    'limits_set',
+    set,
+    ({ paint, program }) =>
+      `${clean(nameOf(set))}: ${limitsText(set)}, from the next call on\n${paint('dim', 'see ')}  ${program} limits`,
+  )
+  return EXIT.ok
+}
+
+export async function unsetLimits(session: Session, given: Given): Promise<ExitCode> {
+  const { api, output } = session
+  const host = hostOf(given.arg(0))
+  const label = given.text('credential')
+  const known = await listOf(session, given)
+  const limited = known.filter(
+    row =>
+      row.host === host && row.declared_limits.some(limit => label === undefined || limit.label === label),
+  )
+  if (limited.length === 0) throw nothingSet(host, label, known)
+  for (const { id } of limited)
+    await answered(
+      api.DELETE('/v1/upstreams/{upstreamId}/limits', {
+        params: { path: { upstreamId: id }, query: defined({ label }) },
+      }),
+    )
+  output.emit(
+    'limits_unset',
+    { host, label: label ?? null },
+    () => `${clean(host)} has no limit of yours any more`,
+  )
+  return EXIT.ok
+}
+
+/** People paste URLs of providers; an agent's URL has a path. */
+function hostOf(text: string): string {
+  const [, host] = /^https?:\/\/([^/?#]+)\/?$/.exec(text) ?? []
+  return host ?? text
+}
+
+const nameOf = ({ host, label }: { host: string; label: string | null }) =>
+  label === null ? host : `${host} (${label})`
+
+function nothingSet(host: string, label: string | undefined, known: readonly Upstream[]) {
+  const set = known.filter(row => row.declared_limits.length > 0)
+  const names = [
+    ...new Set(set.flatMap(row => row.declared_limits.map(({ label }) => nameOf({ host: row.host, label })))),
+  ]
+  return usageFailure(`no limit is set for ${nameOf({ host, label: label ?? null })}`, {
+    hint: names.length === 0 ? 'none is set at all' : `set for: ${names.join(', ')}`,
+    next: 'assay limits',
+  })
+}
