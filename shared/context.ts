@@ -26,7 +26,7 @@ export interface OwnConsumer {
    * Reserves places for items that are about to be submitted, so that they may be claimed for this consumer at once.
    * Undefined if it lacks room or other items wait for it.
    */
-  reserve(items: number): Places | undefined
+  reserve(items: number, project_id: string): Places | undefined
 }
 
 /** Reserved places: for at most one `Claim` of the engine, and given back in any case. */

@@ -9,7 +9,7 @@ export class GivenClaims implements OwnConsumer {
   readonly #onFilled: () => void
   #reserved = 0
   /** Whether the running invocation takes this many more items. */
-  hasRoom: (items: number) => boolean = () => true
+  hasRoom: (items: number, project_id: string) => boolean = () => true
 
   constructor(onFilled: () => void) {
     this.#onFilled = onFilled
@@ -24,8 +24,8 @@ export class GivenClaims implements OwnConsumer {
     return this.#claims.length === 0
   }
 
-  reserve(items: number): Places | undefined {
-    if (!this.hasRoom(items)) return undefined
+  reserve(items: number, project_id: string): Places | undefined {
+    if (!this.hasRoom(items, project_id)) return undefined
     this.#reserved += items
     return {
       fill: claim => {

@@ -101,7 +101,12 @@ export class Claimer {
   async look(): Promise<void> {
     try {
       const heard = this.#heard
-      const found = await findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late())
+      const pacer = this.#holder.pacer()
+      const [found] = await Promise.all([
+        findOpenRuns(this.#ctx.sql, LIMITS.open_runs_per_look, this.#holder.late()),
+        pacer.know(this.#found.map(({ project_id }) => project_id)),
+      ])
+      await pacer.know(found.map(({ project_id }) => project_id))
       this.#found = found
       this.#heardBefore = heard
       const runs = found.filter(({ id }) => !this.#vain.has(id) && !this.#failed.has(id))
@@ -156,8 +161,7 @@ export class Claimer {
         (sum, run) => sum + Math.max(0, Math.min(run.waiting, run.room ?? run.waiting)),
         0,
       )
-      const asked = [...this.#underWay].filter(({ run }) => own.some(({ id }) => id === run.id))
-      const permits = Math.max(0, (pacer.room(own[0]!.deployment_id ?? '') ?? 0) - sum(asked))
+      const permits = pacer.room(own[0]!.deployment_id ?? '') ?? 0
       if (bound !== '' && waiting > 0) this.isPaced = true
       if (bound !== '') pacer.want(own[0]!.deployment_id!, waiting)
       for (const [nth, run] of own.entries()) {
@@ -197,8 +201,11 @@ export class Claimer {
       return false
     const one: UnderWay = { run, items, isOutdated: false, ended: Promise.resolve() }
     this.#underWay.add(one)
+    const { deployment_id } = run
+    if (deployment_id !== null) this.#holder.pacer().claiming(deployment_id, items)
     one.ended = this.#try(run, items).then(outcome => {
       this.#underWay.delete(one)
+      if (deployment_id !== null) this.#holder.pacer().claiming(deployment_id, -items)
       if (outcome === 'vain' && !one.isOutdated) this.#vain.set(run.id, run.project_id)
       if (outcome === 'failed') this.#setAside(run.id)
       this.#holder.lookAgain()

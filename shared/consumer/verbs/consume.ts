@@ -83,7 +83,7 @@ class Consumer {
     this.#claimer = new Claimer(ctx, this.#holder)
     this.#leases = new HeldLeases(ctx)
     options.onWake?.(aborted => this.#hear(aborted))
-    if (options.given) options.given.hasRoom = items => this.#hasRoom(items)
+    if (options.given) options.given.hasRoom = (...of) => this.#hasRoom(...of)
   }
 
   async run(): Promise<Consumed> {
@@ -170,9 +170,11 @@ class Consumer {
   }
 
   /** Whether it takes a claim from a submission; if other items wait, or places are scarce, it chooses by itself. */
-  #hasRoom(items: number): boolean {
+  #hasRoom(items: number, project_id: string): boolean {
     const isFree = this.#holder.held() + items <= LIMITS.items_in_flight_per_consumer / 2
-    return isFree && this.#claimer.isIdle && !this.#isLeaving && !this.#isOver()
+    return (
+      isFree && this.#pacer.isFree(project_id) && this.#claimer.isIdle && !this.#isLeaving && !this.#isOver()
+    )
   }
 
   /** Returns whether there were any. */

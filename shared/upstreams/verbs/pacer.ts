@@ -36,7 +36,10 @@ export class Pacer {
   readonly #paced = new Map<string, Paced>()
   readonly #byDeployment = new Map<string, Set<Paced>>()
   readonly #inFlight = new Map<string, number>()
-  #limits: readonly ProjectLimit[] = []
+  readonly #asked = new Map<string, number>()
+  /** What people set, by projects, and when it was read. */
+  readonly #projects = new Map<string, { limits: ProjectLimit[]; read_ms: number }>()
+  #knowing: Promise<void> = Promise.resolve()
   /** Names this process where items in flight are counted. */
   readonly #process = crypto.randomUUID()
   readonly #listeners = new Set<() => void>()
@@ -55,9 +58,19 @@ export class Pacer {
   /** How many items of a deployment may begin now; null for any number. */
   room(deployment_id: string): number | null {
     let room: number | null = null
-    for (const { is_bound, permits } of this.#byDeployment.get(deployment_id) ?? [])
-      if (is_bound) room = Math.min(room ?? permits, permits)
+    for (const { is_bound, permits, deployments } of this.#byDeployment.get(deployment_id) ?? []) {
+      if (!is_bound) continue
+      const asked = [...deployments.keys()].reduce((sum, id) => sum + (this.#asked.get(id) ?? 0), 0)
+      room = Math.min(room ?? permits, Math.max(0, permits - asked))
+    }
     return room
+  }
+
+  /** Items of a deployment are being claimed, or no longer: consumers of one process share its permits. */
+  claiming(deployment_id: string, items: number): void {
+    const asked = (this.#asked.get(deployment_id) ?? 0) + items
+    if (asked > 0) this.#asked.set(deployment_id, asked)
+    else this.#asked.delete(deployment_id)
   }
 
   /** The upstreams that hold items of a deployment back, as one name: deployments with the same share their permits. */
@@ -75,8 +88,13 @@ export class Pacer {
   }
 
   /** The limits that people set in a project. */
-  declaredFor = (project_id: string): ProjectLimit[] =>
-    this.#limits.filter(limit => limit.project_id === project_id)
+  declaredFor = (project_id: string): readonly ProjectLimit[] => this.#projects.get(project_id)?.limits ?? []
+
+  /** Whether items of a project may begin without a look at what holds them back. */
+  isFree(project_id: string): boolean {
+    const isBound = ({ row, is_bound }: Paced) => is_bound && row.project_id === project_id
+    return this.#projects.has(project_id) && ![...this.#paced.values()].some(isBound)
+  }
 
   /** So many items of a deployment would begin. */
   want(deployment_id: string, items: number): void {
@@ -153,13 +171,29 @@ export class Pacer {
     this.#schedule()
   }
 
-  /** Learns of upstreams that other processes know. Rejects if they cannot be read. */
+  /** Reads what was not read lately; undefined if nothing is to be waited for. Never rejects. */
+  know(project_ids: Iterable<string>): Promise<void> | undefined {
+    const ids = [...new Set(project_ids)]
+    const old = () => {
+      const now_ms = this.#ctx.now()
+      const readMs = (id: string) => this.#projects.get(id)?.read_ms ?? Number.NEGATIVE_INFINITY
+      return ids.filter(id => sinceMs(now_ms, readMs(id)) > 2 * LIMITS.upstream_look_ms)
+    }
+    if (old().length === 0) return undefined
+    // Consumers of one process wait for each other's look.
+    this.#knowing = this.#knowing
+      .then(() => (old().length === 0 ? undefined : this.read(old())))
+      .catch(error => noteTrouble(this.#ctx.sql, error, this.#ctx.now()))
+    return this.#knowing
+  }
+
+  /** Learns of upstreams that other processes know, and of what people set. Rejects if they cannot be read. */
   async read(project_ids: readonly string[]): Promise<void> {
+    const read_ms = this.#ctx.now()
     const [found, limits] = await Promise.all([
       findPaced(this.#ctx.sql, project_ids),
       findProjectLimits(this.#ctx.sql, project_ids),
     ])
-    this.#limits = limits
     // An agent is known by its address before anything of it was called.
     for (const { project_id, host, deployments } of limits)
       if (deployments.length > 0) found.push({ ...agentOf(project_id, host), deployments })
@@ -167,14 +201,22 @@ export class Pacer {
     for (const { deployments, ...row } of found)
       for (const deployment_id of deployments) this.#of(row, deployment_id)
     const toAsk = [...unknown].flatMap(({ id }) => this.#paced.get(id) ?? [])
-    for (const one of new Set([...toAsk, ...this.#changed()])) await this.#take(one) // to know whether it holds items back
+    const changed = this.#changed(project_ids, limits)
+    for (const one of new Set([...toAsk, ...changed])) await this.#take(one) // to know whether it holds items back
+    for (const id of project_ids) {
+      this.#projects.delete(id)
+      this.#projects.set(id, { limits: limits.filter(({ project_id }) => project_id === id), read_ms })
+      if (this.#projects.size > LIMITS.upstreams_paced)
+        this.#projects.delete(this.#projects.keys().next().value!)
+    }
   }
 
-  /** Upstreams for which people set or unset limits. */
-  #changed(): Paced[] {
+  /** Upstreams of the projects that were read for which people set or unset limits. */
+  #changed(project_ids: readonly string[], limits: readonly ProjectLimit[]): Paced[] {
     return [...this.#paced.values()].filter(one => {
       const { project_id, host, label } = one.row
-      const own = this.#limits.filter(
+      if (!project_ids.includes(project_id)) return false
+      const own = limits.filter(
         limit =>
           limit.project_id === project_id && limit.host === host && ['', label ?? ''].includes(limit.label),
       )

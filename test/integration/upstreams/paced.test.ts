@@ -5,8 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine, ItemLine, UpstreamReport } from '../../../shared/protocol/rules/protocol.ts'
+import type { DeclaredLimits } from '../../../shared/upstreams/rules/declared-limits.ts'
 import { isBound, type Pacing } from '../../../shared/upstreams/rules/pacing.ts'
+import { agentHost } from '../../../shared/upstreams/rules/upstream.ts'
 import { KnownUpstreams } from '../../../shared/upstreams/verbs/known-upstreams.ts'
+import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
 import type { ReportedLimit } from '../../../shared/upstreams/vocabulary.ts'
 import { conservation, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -92,8 +95,10 @@ describe('items that need a limited upstream [items.paced]', () => {
 
   it('of several consumers and agents know how much of it is called by others', async () => {
     await engine.deploy({ concurrency: 50 })
-    const other = engine.other(items => items.flatMap(item => called(item, {})))
-    serve(1000)
+    const limits = [limit(300, { amount: 600, window_ms: 10_000, reset_ms: 5000 })]
+    const play = (items: ItemLine[]) => items.flatMap(item => called(item, { limits }))
+    engine.play(play)
+    const other = engine.other(play)
     await engine.submit(500)
     const consumed = [consume(engine.ctx), consume(other)]
     const shared = (ctx: typeof other) => KnownUpstreams.of(ctx).pacer.sharedBy(deployment_id)
@@ -139,6 +144,55 @@ describe('items that need a limited upstream [items.paced]', () => {
     const runId = await engine.submit(3000)
     await consume(engine.ctx)
     expect(await ended(runId)).toBe(3000)
+  })
+})
+
+describe('limits that people set [upstreams.limits]', () => {
+  const set = (host: string, limits: DeclaredLimits) =>
+    changeLimits(engine.ctx, { project_id: engine.project_id, host, label: '' }, limits)
+
+  it('hold the items of an agent from the first one on, if they are for its address', async () => {
+    await engine.deploy({ concurrency: 50 })
+    engine.play(items => items.map(item => result(item)))
+    const [{ url }] = await engine.sql<[{ url: string }]>`select url from deployments`
+    await set(agentHost(url), { requests: '10/d' })
+    const runId = await engine.submit(40)
+    const consumed = consume(engine.ctx, { stop: stop.signal })
+    await eventually(async () => expect(await ended(runId)).toBe(10))
+    await eventually(async () => expect((await engine.run(runId)).running).toBe(0))
+    expect(started()).toBe(10)
+    await set(agentHost(url), { requests: '25/d' })
+    await eventually(async () => expect(await ended(runId)).toBe(25))
+    await changeLimits(engine.ctx, { project_id: engine.project_id, host: agentHost(url), label: '' }, null)
+    await eventually(async () => expect(await ended(runId)).toBe(40))
+    stop.abort()
+    await consumed
+    expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('of items in flight hold over all consumers', async () => {
+    await engine.deploy({ concurrency: 50 })
+    let [now, most] = [0, 0]
+    const play = async function* (items: ItemLine[]): AsyncGenerator<AgentLine> {
+      now += items.length
+      most = Math.max(most, now)
+      yield* items.slice(0, 0).map(item => result(item))
+      await new Promise(resolve => setImmediate(resolve))
+      for (const item of items) {
+        now--
+        yield* called(item, {})
+      }
+    }
+    engine.play(play)
+    const other = engine.other(play)
+    const [{ url }] = await engine.sql<[{ url: string }]>`select url from deployments`
+    await set(agentHost(url), { in_flight: 3 })
+    const runId = await engine.submit(60)
+    const consumed = [consume(engine.ctx, { stop: stop.signal }), consume(other, { stop: stop.signal })]
+    await eventually(async () => expect(await ended(runId)).toBe(60))
+    stop.abort()
+    await Promise.all(consumed)
+    expect(most).toBeLessThanOrEqual(3)
   })
 })
 
