@@ -60,6 +60,14 @@ it('lets its part of the calls begin while others use the same limits, whatever 
   expect(calls).toBe(40)
 })
 
+it('sends back what waits for long once its part of the calls is decided elsewhere', async () => {
+  const gate = gateWith(0)
+  const turns = Array.from({ length: 50 }, () => gate.enter(here))
+  gate.share(2)
+  await vi.advanceTimersByTimeAsync(150)
+  await expect(Promise.all(turns.slice(2))).resolves.toEqual(Array(48).fill(false))
+})
+
 it('gives no turn to whoever has gone', async () => {
   const gate = gateWith(30)
   let isGone = false

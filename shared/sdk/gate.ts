@@ -65,9 +65,11 @@ export class Gate {
 
   /**
    * Others use much of the same limits, as of now: what answers report says little about the calls of this process then, and
-   * its part of them is decided where items begin.
+   * its part of them is decided where items begin. What waits here began before that was known, and goes back there.
    */
   share(per_second: number): void {
+    if (this.#now() > this.#shared.until_ms)
+      for (const waiting of this.#waiting.slice(Math.ceil(per_second))) waiting.until_ms = 0
     this.#shared = { until_ms: this.#now() + SHARED_MS, each_ms: 1000 / (SPARE * per_second) }
   }
 
