@@ -19,11 +19,6 @@ interface Waiting {
 const LOOK_MS = 20
 const FAR_MS = 100
 const FIRST = 64
-/** Without a request for so long, nobody knows what others do. */
-const SHARED_MS = 5000
-/** Items that were let in come unevenly. */
-const SPARE = 1.3
-const BURST_MS = 200
 
 export class Gate {
   readonly pacing: Pacing
@@ -31,8 +26,6 @@ export class Gate {
   declared: DeclaredLimits = {}
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
-  #shared = { until_ms: Number.NEGATIVE_INFINITY, each_ms: 0 }
-  #next_ms = 0
   #reported = 0
   #reported_ms = Number.NEGATIVE_INFINITY
 
@@ -43,7 +36,7 @@ export class Gate {
 
   /** Undefined if the call may begin at once; else resolves with whether it may, after so long at most. */
   enter(isGone: () => boolean, most_ms: number = LIMITS.upstream_held_ms): Promise<boolean> | undefined {
-    if (this.#waiting.length === 0 && this.#may()) return undefined
+    if (this.#waiting.length === 0 && this.#turn({ wants: 1 }) === 1) return undefined
     const waiting: Waiting = { until_ms: this.#now() + most_ms, isGone, may: undefined }
     this.#waiting.push(waiting)
     return this.#wait(waiting)
@@ -61,16 +54,6 @@ export class Gate {
       }
     }
     return waiting.may
-  }
-
-  /**
-   * Others use much of the same limits, as of now: what answers report says little about the calls of this process then, and
-   * its part of them is decided where items begin. What waits here began before that was known, and goes back there.
-   */
-  share(per_second: number): void {
-    if (this.#now() > this.#shared.until_ms)
-      for (const waiting of this.#waiting.slice(Math.ceil(per_second))) waiting.until_ms = 0
-    this.#shared = { until_ms: this.#now() + SHARED_MS, each_ms: 1000 / (SPARE * per_second) }
   }
 
   /** A call that had its turn does not begin. */
@@ -109,24 +92,12 @@ export class Gate {
     return paceTurn(this.pacing, { wants: 0, ahead_ms: 0, declared, ...turn, now_ms: this.#now() })
   }
 
-  /** Whether a call may begin now. */
-  #may(): boolean {
-    const now_ms = this.#now()
-    const { until_ms, each_ms } = this.#shared
-    if (now_ms > until_ms) return this.#turn({ wants: 1 }) === 1
-    this.#next_ms = Math.max(this.#next_ms, now_ms - BURST_MS)
-    if (this.#next_ms > now_ms) return false
-    this.#next_ms += each_ms
-    this.pass()
-    return true
-  }
-
   /** Decides about those at the head. */
   #look(): void {
     const now_ms = this.#now()
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const isLate = now_ms > first.until_ms
-      if (!isLate && !first.isGone() && !this.#may()) return
+      if (!isLate && !first.isGone() && this.#turn({ wants: 1 }) === 0) return
       this.#waiting.shift()
       first.may = !isLate
     }

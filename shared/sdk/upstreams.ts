@@ -62,13 +62,11 @@ export class Upstreams {
       if (!named.has(name) && now_ms - known_ms > REPORTED_MS) this.#closed.delete(name)
   }
 
-  /** What bounds calls, as the consumer knew it when it sent a request: what is not in it does not any more. */
+  /** The limits that people set, as the consumer knew them when it sent a request. */
   bound(bounds: readonly BoundUpstream[]): void {
     this.#declared.clear()
-    for (const { host, key = '', model = '', per_second, requests } of bounds) {
-      if (requests !== undefined) this.#declared.set(nameOf({ host, key, model: '' }), { requests })
-      if (per_second !== undefined) this.gateOf({ host, key, model }).share(per_second)
-    }
+    for (const { host, key = '', requests } of bounds)
+      this.#declared.set(nameOf({ host, key, model: '' }), { requests })
   }
 
   /** Whether anything is known to be closed, or was refused lately; if not, nobody needs to know which model is called. */
@@ -200,8 +198,7 @@ export function upstreamsOf(
   return known
 }
 
-const isBound = ({ per_second = 1, requests = '1/s' }: BoundUpstream) =>
-  per_second > 0 && Number.isFinite(per_second) && rateProblem(String(requests)) === undefined
+const isBound = ({ requests }: BoundUpstream) => rateProblem(String(requests)) === undefined
 
 function listOf<T extends { host: string }>(text: string | null): T[] {
   if (text === null) return []

@@ -83,11 +83,6 @@ function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key, k
         words: asciiText(words).slice(0, LIMITS.upstreams_header_words),
       }),
     )
-  const shared = upstreams.pacer
-    .sharedBy(target.deployment_id)
-    .map(({ per_second, ...place }): BoundUpstream => {
-      return { ...named(place), per_second: Number(per_second.toPrecision(3)) }
-    })
   const declared = upstreams.pacer
     .declaredFor(project_id)
     .flatMap(({ host, label, limits }): BoundUpstream[] => {
@@ -99,7 +94,7 @@ function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key, k
   return {
     [UPSTREAM_KEY_HEADER]: key,
     ...listHeader(UPSTREAMS_HEADER, closed, LIMITS.upstreams_header_bytes),
-    ...listHeader(BOUND_UPSTREAMS_HEADER, [...declared, ...shared], LIMITS.bound_upstreams_header_bytes),
+    ...listHeader(BOUND_UPSTREAMS_HEADER, declared, LIMITS.bound_upstreams_header_bytes),
   }
 }
 

@@ -50,7 +50,6 @@ export const OUTSIDE_LIMITS = {
   upstreams_paced: 1000, // that a consumer keeps in mind
   upstreams_header_bytes: 4 * KiB, // servers take 8 to 16 KiB of headers in all
   bound_upstreams_header_bytes: 2 * KiB,
-  upstream_shared_ms: 1500, // over so long the calls of others are averaged
   upstreams_header_words: 60, // of each that is named there
   upstream_words: 300, // of a refusal
   upstream_body_bytes: 16 * KiB, // read of a refusal's body

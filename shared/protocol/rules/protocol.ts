@@ -179,15 +179,13 @@ export const UPSTREAMS_HEADER = 'assay-upstreams'
 /** A closed upstream: calls to it are not made, except by items that probe. */
 export type ClosedUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & { fault: Fault; words: string }
 
-/** What bounds the calls of upstreams, as a JSON list of `BoundUpstream`. Absent if nothing is known. */
+/** The limits of calls that people set, as a JSON list of `BoundUpstream`. Absent if there are none. */
 export const BOUND_UPSTREAMS_HEADER = 'assay-bound-upstreams'
 
-/** An upstream that others call too, or with a limit that a person set. Without `key` all credentials, without `model` all models. */
-export type BoundUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & {
-  /** Calls a second that are this process's part, where other processes or agents use much of the same limits. */
-  per_second?: number
-  /** The limit of calls that a person set, such as `500/min`. */
-  requests?: string
+/** Without `key`, all credentials of the host. */
+export type BoundUpstream = Pick<UpstreamReport, 'host' | 'key'> & {
+  /** Such as `500/min`. */
+  requests: string
 }
 
 /** The one line of a request for items: a generator of the agent makes the items of one start. */

@@ -4,15 +4,7 @@
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type DeclaredLimits, lowerOf } from '../rules/declared-limits.ts'
-import {
-  callRateOf,
-  isBound,
-  type Pacing,
-  paceTurn,
-  rateOf,
-  startPacing,
-  type Turn,
-} from '../rules/pacing.ts'
+import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../rules/pacing.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
 import type { Paced } from '../rules/upstream-words.ts'
 import type { ReportedLimit } from '../vocabulary.ts'
@@ -32,10 +24,6 @@ export interface TakenTurn {
   permits: number
   /** Whether items that need it have to ask. */
   is_bound: boolean
-  /** Calls of all processes that were answered well, since it is paced. */
-  served: number
-  /** Calls a second that all processes together may make; null if nothing says so. */
-  calls_per_second: number | null
 }
 
 type Limited = UpstreamName & { id: string; label: string | null }
@@ -45,7 +33,7 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
   return sql.begin(async tx => {
     const own = tx as unknown as Sql
     const row = (await lock(own, upstream)) ?? (await add(own, upstream))
-    if (row === undefined) return { permits: turn.wants, is_bound: false, served: 0, calls_per_second: null }
+    if (row === undefined) return { permits: turn.wants, is_bound: false }
     const { now_ms, deployments } = row
     const pacing = row.pacing ?? startPacing(now_ms)
     const reports = turn.reports.map(({ began_ago_ms, ago_ms, ...limit }) => ({
@@ -68,8 +56,6 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
     return {
       permits,
       is_bound: row.is_open && isBound(pacing, now_ms),
-      served: pacing.served,
-      calls_per_second: callRateOf(pacing, now_ms),
     }
   }) as Promise<TakenTurn>
 }

@@ -53,7 +53,7 @@ export function learnAsked(pace: DeclaredPace, { ended, served, tokens }: Asked)
 }
 
 /** What an item asks. */
-export function askedOf({ items, calls, tokens }: DeclaredPace, of: Rated): number {
+function askedOf({ items, calls, tokens }: DeclaredPace, of: Rated): number {
   const asked = of === 'requests' ? calls : tokens
   return items < 1 || asked === 0 ? FIRST_ASKED[of] : asked / items
 }

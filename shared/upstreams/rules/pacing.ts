@@ -7,7 +7,6 @@ import { type CountedParts, noParts, partsNow } from './counted-parts.ts'
 import type { DeclaredLimits } from './declared-limits.ts'
 import {
   type Asked,
-  askedOf,
   type DeclaredPace,
   debit,
   declaredRate,
@@ -201,12 +200,6 @@ export function rateOf(pacing: Pacing, now_ms: number): number | null {
       : Math.max(LEAST_RATE, reported * pacing.share)
   const rate = Math.min(found, declaredRate(pacing.declared, pacing.declared_limits))
   return rate === Number.POSITIVE_INFINITY ? null : rate
-}
-
-/** The same, where what is paced are items that make several calls. */
-export function callRateOf(pacing: Pacing, now_ms: number): number | null {
-  const rate = rateOf(pacing, now_ms)
-  return rate === null ? null : rate * askedOf(pacing.declared, 'requests')
 }
 
 function look({ looks, started, refused }: Pacing, { now_ms, wants }: Turn): void {

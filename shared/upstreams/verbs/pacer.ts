@@ -9,7 +9,7 @@ import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
 import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import type { ReportedLimit } from '../vocabulary.ts'
-import { learnParts, NOTHING_HAPPENED, type Paced, partOf, startPaced } from './paced.ts'
+import { NOTHING_HAPPENED, type Paced, startPaced } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */
 interface Report {
@@ -60,7 +60,7 @@ export class Pacer {
     let room: number | null = null
     for (const { is_bound, permits, deployments } of this.#byDeployment.get(deployment_id) ?? []) {
       if (!is_bound) continue
-      const asked = [...deployments.keys()].reduce((sum, id) => sum + (this.#asked.get(id) ?? 0), 0)
+      const asked = [...deployments].reduce((sum, id) => sum + (this.#asked.get(id) ?? 0), 0)
       room = Math.min(room ?? permits, Math.max(0, permits - asked))
     }
     return room
@@ -77,14 +77,6 @@ export class Pacer {
   boundBy(deployment_id: string): string {
     const bound = [...(this.#byDeployment.get(deployment_id) ?? [])].filter(({ is_bound }) => is_bound)
     return bound.map(({ row }) => row.id).join(' ')
-  }
-
-  /** The upstreams of a deployment whose limits others use as well, with its part of their calls. */
-  sharedBy(deployment_id: string): (UpstreamName & { per_second: number })[] {
-    return [...(this.#byDeployment.get(deployment_id) ?? [])].flatMap(one => {
-      const per_second = partOf(one, one.deployments.get(deployment_id)!)
-      return per_second === undefined ? [] : [{ ...one.row, per_second }]
-    })
   }
 
   /** The limits that people set in a project. */
@@ -142,7 +134,6 @@ export class Pacer {
     if (one === undefined) return
     const at_ms = this.#ctx.now()
     one.served += served
-    one.deployments.get(deployment_id)!.served += served
     // What waits in the agent's process has not started, as far as the upstream is concerned.
     one.started -= held - one.held
     Object.assign(one, { held, held_ms: at_ms })
@@ -237,18 +228,18 @@ export class Pacer {
     this.#paced.set(id, known)
     if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
     if (known.deployments.has(deployment_id)) return known
-    known.deployments.set(deployment_id, { served: 0, own_per_second: 0, others_per_second: 0 })
+    known.deployments.add(deployment_id)
     // They began before it was known that they need it.
     known.started += this.#inFlight.get(deployment_id) ?? 0
     if (known.deployments.size > LIMITS.upstream_deployments)
-      this.#leave(known, known.deployments.keys().next().value!)
+      this.#leave(known, known.deployments.values().next().value!)
     this.#byDeployment.set(deployment_id, own.add(known))
     return known
   }
 
   #forget(one: Paced): void {
     this.#paced.delete(one.row.id)
-    for (const deployment_id of one.deployments.keys()) this.#leave(one, deployment_id)
+    for (const deployment_id of one.deployments) this.#leave(one, deployment_id)
   }
 
   #leave(one: Paced, deployment_id: string): void {
@@ -266,7 +257,7 @@ export class Pacer {
   }
 
   #inFlightOf = ({ deployments }: Paced): number =>
-    [...deployments.keys()].reduce((sum, id) => sum + (this.#inFlight.get(id) ?? 0), 0)
+    [...deployments].reduce((sum, id) => sum + (this.#inFlight.get(id) ?? 0), 0)
 
   /** One that holds nothing back is not asked, but notified from time to time. */
   #isDue(one: Paced): boolean {
@@ -297,20 +288,17 @@ export class Pacer {
       refused: one.refused,
       reports: reportsOf(one, now_ms),
       in_flight: { process: this.#process, items },
-      deployments: [...one.deployments.keys()],
+      deployments: [...one.deployments],
       wants,
       // A turn more than until the next one, so that a late turn leaves no gap where the calls begin.
       ahead_ms: 2 * LIMITS.upstream_turn_ms,
     }
     const { started } = one
-    const elapsed_ms = sinceMs(now_ms, one.turn_ms)
     Object.assign(one, { isTaking: true, turn_ms: now_ms, wants: 0, ...NOTHING_HAPPENED, reports: [] })
     try {
       const taken = await takeTurn(this.#ctx.sql, one.row, turn)
       const isFreed = one.is_bound && !taken.is_bound
       one.is_bound = taken.is_bound
-      one.calls_per_second = taken.calls_per_second
-      learnParts(one, taken.served, elapsed_ms)
       if (wants > 0) one.permits += taken.permits
       if (taken.permits > 0) Object.assign(one, { permitted_ms: this.#ctx.now(), granted: taken.permits })
       if (isFreed) one.permits = 0

@@ -93,24 +93,6 @@ describe('items that need a limited upstream [items.paced]', () => {
     expect(await ended(runId)).toBe(0)
   })
 
-  it('of several consumers and agents know how much of it is called by others', async () => {
-    await engine.deploy({ concurrency: 50 })
-    const limits = [limit(300, { amount: 600, window_ms: 10_000, reset_ms: 5000 })]
-    const play = (items: ItemLine[]) => items.flatMap(item => called(item, { limits }))
-    engine.play(play)
-    const other = engine.other(play)
-    await engine.submit(500)
-    const consumed = [consume(engine.ctx), consume(other)]
-    const shared = (ctx: typeof other) => KnownUpstreams.of(ctx).pacer.sharedBy(deployment_id)
-    const [{ deployment_id }] = await engine.sql<[{ deployment_id: string }]>`
-      select current_deployment_id as deployment_id from agents`
-    await eventually(async () => {
-      expect(shared(engine.ctx)).toMatchObject([{ host: HOST }])
-      expect(shared(other)).toMatchObject([{ host: HOST }])
-    })
-    await Promise.all(consumed)
-  })
-
   it('share permits between runs, whatever their size', async () => {
     await engine.deploy({ concurrency: 50 })
     engine.play(items =>
