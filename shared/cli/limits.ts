@@ -1,7 +1,7 @@
 // The commands about limits of providers and agents.
 
 import { defined } from '../kernel/defined.ts'
-import { limitsText } from '../upstreams/rules/declared-limits.ts'
+import { limitsText } from '../pacing/rules/declared-limits.ts'
 import { upstreamName } from '../upstreams/rules/upstream-words.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'

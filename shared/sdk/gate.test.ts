@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { LIMITS } from '../kernel/limits.ts'
-import type { ReportedLimit } from '../upstreams/vocabulary.ts'
+import type { ReportedLimit } from '../pacing/vocabulary.ts'
 import { Gate } from './gate.ts'
 
 beforeEach(() => vi.useFakeTimers())

@@ -2,10 +2,10 @@
 // as fast as its limits allow; one that would wait for long is not started, and one that nobody waits for any more takes no turn.
 
 import { LIMITS } from '../kernel/limits.ts'
+import type { DeclaredLimits } from '../pacing/rules/declared-limits.ts'
+import { type Pacing, paceTurn, startPacing, type Turn } from '../pacing/rules/pacing.ts'
+import type { ReportedLimit } from '../pacing/vocabulary.ts'
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
-import type { DeclaredLimits } from '../upstreams/rules/declared-limits.ts'
-import { type Pacing, paceTurn, startPacing, type Turn } from '../upstreams/rules/pacing.ts'
-import type { ReportedLimit } from '../upstreams/vocabulary.ts'
 
 interface Waiting {
   until_ms: number

@@ -1,8 +1,8 @@
 // A call of an item that is about to be made, and what keeps it from that. Guarantee: a model call to an upstream that is known
 // to be closed is not made, and others are made in their turn, as fast as its limits allow.
 
+import { reportedLimits } from '../pacing/rules/reported-limits.ts'
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
-import { reportedLimits } from '../upstreams/rules/reported-limits.ts'
 import { type CallAddress, modelOf } from './call-parts.ts'
 import type { CallScope } from './call-scope.ts'
 import { Interrupt } from './errors.ts'

@@ -2,9 +2,9 @@
 // is made until the consumer says that the upstream is open, or some seconds have passed; a probe's calls are always made.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { type DeclaredLimits, lowerOf, rateProblem } from '../pacing/rules/declared-limits.ts'
 import type { BoundUpstream, ClosedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
 import type { Classified } from '../upstreams/rules/classify.ts'
-import { type DeclaredLimits, lowerOf, rateProblem } from '../upstreams/rules/declared-limits.ts'
 import { Evidence } from '../upstreams/rules/evidence.ts'
 import { CLOSED_STATES, stateOf } from '../upstreams/rules/states.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'

@@ -20,18 +20,3 @@ export const FAULTS = [
   'provider_error',
 ] as const
 export type Fault = (typeof FAULTS)[number]
-
-/** What limits count. */
-export const LIMITED = ['requests', 'tokens', 'input_tokens', 'output_tokens'] as const
-
-/** What an answer says about one limit of its upstream. */
-export interface ReportedLimit {
-  of: (typeof LIMITED)[number]
-  /** How much there is in a window, or in a full bucket; null if not told. */
-  amount: number | null
-  left: number
-  /** Milliseconds until it is full again; null if not told, or if it names no moment to come. */
-  reset_ms: number | null
-  /** The window's length if it is told; null if not. */
-  window_ms: number | null
-}

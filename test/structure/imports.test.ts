@@ -122,8 +122,10 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     ],
   },
   upstreams: {
+    rules: ['pacing'],
     queries: ['cluster'],
   },
+  pacing: {},
   cluster: {},
 }
 const IN_MODULE = new RegExp(`^shared/(${Object.keys(ARROWS).join('|')})/(${LAYERS.join('|')})(?:/|\\.ts$)`)

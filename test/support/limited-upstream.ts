@@ -1,9 +1,9 @@
 // Processes that call one limited upstream, in simulated time. Guarantee: nothing in it depends on a clock or on chance, so a
 // minute of calls takes milliseconds and always ends alike.
 
-import { type Pacing, paceTurn, startPacing } from '../../shared/upstreams/rules/pacing.ts'
-import type { LimitReport } from '../../shared/upstreams/rules/tracked-limit.ts'
-import type { ReportedLimit } from '../../shared/upstreams/vocabulary.ts'
+import { type Pacing, paceTurn, startPacing } from '../../shared/pacing/rules/pacing.ts'
+import type { LimitReport } from '../../shared/pacing/rules/tracked-limit.ts'
+import type { ReportedLimit } from '../../shared/pacing/vocabulary.ts'
 
 export interface SimulatedLimit {
   of: ReportedLimit['of']

@@ -6,8 +6,8 @@ import type { AgentProtocol } from '../../agents/vocabulary.ts'
 import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { looseLines } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { retryAfterMs } from '../../pacing/rules/moment.ts'
 import { NDJSON } from '../../protocol/rules/protocol.ts'
-import { retryAfterMs } from '../../upstreams/rules/moment.ts'
 import type { Answer } from './agent-answer.ts'
 
 /** Reads the response to its end, or until all items have ended; then it aborts `timeout` if the agent continues. */

@@ -7,6 +7,7 @@ import { ProtocolError, type StepRow } from '../../grading/rules/step-row.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import { LIMITED, type ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { ItemError, UpstreamReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { classify, withoutKeys } from '../../upstreams/rules/classify.ts'
@@ -19,7 +20,7 @@ import {
   type Stop,
 } from '../../upstreams/verbs/known-upstreams.ts'
 import { labelsOf } from '../../upstreams/verbs/upstream-keys.ts'
-import { FAULTS, type Fault, LIMITED, type ReportedLimit } from '../../upstreams/vocabulary.ts'
+import { FAULTS, type Fault } from '../../upstreams/vocabulary.ts'
 
 export class Stops {
   readonly #claim: Claim

@@ -3,9 +3,10 @@
 
 import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocabulary.ts'
 import type { StepKind } from '../../items/vocabulary.ts'
+import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 import type { SourceFormat } from '../../sources/vocabulary.ts'
-import type { Fault, ReportedLimit } from '../../upstreams/vocabulary.ts'
+import type { Fault } from '../../upstreams/vocabulary.ts'
 
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'

@@ -3,11 +3,11 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type DeclaredLimits, lowerOf } from '../rules/declared-limits.ts'
-import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../rules/pacing.ts'
+import { type DeclaredLimits, lowerOf } from '../../pacing/rules/declared-limits.ts'
+import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../../pacing/rules/pacing.ts'
+import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
 import type { Paced } from '../rules/upstream-words.ts'
-import type { ReportedLimit } from '../vocabulary.ts'
 
 /** Limits that an answer reported, by how long ago its call began and it came. */
 export interface AgedReport extends ReportedLimit {

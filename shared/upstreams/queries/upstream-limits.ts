@@ -5,7 +5,7 @@ import { projects } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { DeclaredLimits } from '../rules/declared-limits.ts'
+import type { DeclaredLimits } from '../../pacing/rules/declared-limits.ts'
 import { upstreamLimits } from '../tables/upstream-limits.ts'
 
 export type LimitRow = typeof upstreamLimits.$inferSelect

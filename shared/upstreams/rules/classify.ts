@@ -2,10 +2,10 @@
 // throws, takes time in proportion to 16 KiB at most, and decides by status, headers and the provider's own fields alone.
 
 import { plainText } from '../../kernel/plain-text.ts'
+import { retryAfterMs } from '../../pacing/rules/moment.ts'
 import type { Fault } from '../vocabulary.ts'
 import { errorInGood, type Said, saidIn } from './error-body.ts'
 import { MONEY, ROWS, type Row } from './fault-words.ts'
-import { retryAfterMs } from './moment.ts'
 
 export interface SeenAnswer {
   /** Null if no answer came, or if it ended before its end. */

@@ -5,7 +5,7 @@ import { jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { at } from '../../kernel/column-types.ts'
-import type { DeclaredLimits } from '../rules/declared-limits.ts'
+import type { DeclaredLimits } from '../../pacing/rules/declared-limits.ts'
 
 export const upstreamLimits = pgTable(
   'upstream_limits',

@@ -6,7 +6,7 @@ import { index, integer, jsonb, pgEnum, pgTable, primaryKey, real, text, uuid } 
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { at } from '../../kernel/column-types.ts'
-import type { Pacing } from '../rules/pacing.ts'
+import type { Pacing } from '../../pacing/rules/pacing.ts'
 import { UPSTREAM_KINDS, UPSTREAM_STATES } from '../vocabulary.ts'
 
 export const upstreamKind = pgEnum('upstream_kind', UPSTREAM_KINDS)

@@ -1,7 +1,7 @@
 // What a process keeps in mind of one upstream between its turns there.
 
+import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { PacedRow } from '../queries/pacing.ts'
-import type { ReportedLimit } from '../vocabulary.ts'
 
 /** A limit as an answer reported it, by this process's clock. */
 export interface TimedLimit extends ReportedLimit {

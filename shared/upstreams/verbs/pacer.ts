@@ -5,10 +5,10 @@ import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
+import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries/pacing.ts'
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
 import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
-import type { ReportedLimit } from '../vocabulary.ts'
 import { NOTHING_HAPPENED, type Paced, startPaced } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */

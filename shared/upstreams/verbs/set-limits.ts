@@ -1,8 +1,8 @@
 // Sets and unsets limits of upstreams for people. Guarantee: what changed is returned in words, old and new, for the audit log.
 
 import type { Context } from '../../context.ts'
+import { type DeclaredLimits, limitsText, RATED } from '../../pacing/rules/declared-limits.ts'
 import { findLimits, type LimitName, setLimits, unsetLimits } from '../queries/upstream-limits.ts'
-import { type DeclaredLimits, limitsText, RATED } from '../rules/declared-limits.ts'
 
 /** Without limits, those that there are end. Returns what changed. @throws ApiError `too_many_limits` */
 export async function changeLimits(

@@ -4,9 +4,9 @@ import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { rateProblem } from '../rules/declared-limits.ts'
-import { type Pacing, rateOf, useOf } from '../rules/pacing.ts'
-import { LIMITED } from '../vocabulary.ts'
+import { rateProblem } from '../../pacing/rules/declared-limits.ts'
+import { type Pacing, rateOf, useOf } from '../../pacing/rules/pacing.ts'
+import { LIMITED } from '../../pacing/vocabulary.ts'
 
 const rate = z
   .string()

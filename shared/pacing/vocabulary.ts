@@ -1,0 +1,16 @@
+// The closed word lists of limits, shared by agents' lines, JSON bodies and the command line.
+
+/** What limits count. */
+export const LIMITED = ['requests', 'tokens', 'input_tokens', 'output_tokens'] as const
+
+/** What an answer says about one limit of its upstream. */
+export interface ReportedLimit {
+  of: (typeof LIMITED)[number]
+  /** How much there is in a window, or in a full bucket; null if not told. */
+  amount: number | null
+  left: number
+  /** Milliseconds until it is full again; null if not told, or if it names no moment to come. */
+  reset_ms: number | null
+  /** The window's length if it is told; null if not. */
+  window_ms: number | null
+}
