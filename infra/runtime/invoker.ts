@@ -1,6 +1,6 @@
-// The agent runtime: invokes an agent wherever its deployment says it runs. Guarantee: a bundle runs in a process of
-// its own, which is started once however many requests need it, watched, stopped when idle, and gone after `close`; a
-// request in a process that dies fails with `AgentProcessDied`; one with a suspect among its items has its own process.
+// The agent runtime: invokes an agent wherever its deployment says it runs. Guarantee: a bundle runs in processes of its
+// own, of which there are no more than its items need, each watched, stopped when idle, and gone after `close`; a request in
+// a process that dies fails with `AgentProcessDied`; one with a suspect among its items has its own process.
 
 import { resolve } from 'node:path'
 import {
@@ -15,12 +15,14 @@ import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
-import { abortable, BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
+import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
+import type { PooledProcess } from './pooled-process.ts'
 import { removeAbandoned } from './process-folder.ts'
 import { ProcessRoom } from './process-room.ts'
 import { createRuntimeClient } from './runtime-client.ts'
+import { abortable } from './waits.ts'
 
 export interface InvokerOptions {
   /** Loads the ESM code of a bundle by its hash. */
@@ -37,6 +39,10 @@ export interface InvokerOptions {
   now?: () => number
   /** Most processes, in total and per account; by default what the machine's memory holds. */
   bounds?: PoolBounds
+  /** Most items in one process, as long as another can be started. */
+  processItems?: number | undefined
+  /** The memory that one process may use. */
+  memoryMib?: number | undefined
 }
 
 export interface Invoker {
@@ -62,6 +68,8 @@ export function createInvoker(options: InvokerOptions): Invoker {
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
     now: options.now ?? (() => performance.now()),
     room,
+    process_items: options.processItems ?? LIMITS.agent_process_items.default,
+    memory_bytes: (options.memoryMib ?? LIMITS.agent_memory_mib.default) * 2 ** 20,
   }
   void removeAbandoned(context.dataDir)
   const pools = new Map<string, BundlePool>()
@@ -73,9 +81,8 @@ export function createInvoker(options: InvokerOptions): Invoker {
   let looks = 0
   let closed = false
 
-  function stop(key: string, pool: BundlePool): void {
-    pools.delete(key)
-    const stopped = pool.stop().finally(() => stopping.delete(stopped))
+  function stop(one: BundlePool | PooledProcess): void {
+    const stopped = one.stop().finally(() => stopping.delete(stopped))
     stopping.add(stopped)
   }
 
@@ -83,21 +90,24 @@ export function createInvoker(options: InvokerOptions): Invoker {
   function makeRoom(): void {
     let wanted = room.waiting - stopping.size // stopping processes make room as well
     if (wanted <= 0) return
-    const idle = [...pools]
-      .filter(([, pool]) => pool.isIdle)
-      .sort(([, a], [, b]) => b.idle_ms() - a.idle_ms())
-    for (const [key, pool] of idle) {
-      if (wanted <= 0 || !room.isWanted(pool.account_id)) continue
+    const idle = [...pools.values()]
+      .flatMap(pool => pool.idle().map(one => ({ account_id: pool.account_id, one })))
+      .sort((a, b) => b.one.idle_ms - a.one.idle_ms)
+    for (const { account_id, one } of idle) {
+      if (wanted <= 0 || !room.isWanted(account_id)) continue
       wanted--
-      stop(key, pool)
+      stop(one)
     }
   }
 
   const ticker = setInterval(() => {
     const idleToo = looks++ % IDLE_LOOK_EVERY === 0
     for (const [key, pool] of pools) {
-      if (pool.in_flight > 0 || idleToo) pool.look()
-      if (pool.idle_ms() >= LIMITS.agent_idle_ms) stop(key, pool)
+      pool.look(idleToo)
+      for (const one of pool.idle()) if (one.idle_ms >= LIMITS.agent_idle_ms) stop(one)
+      if (!pool.isEmpty) continue
+      pools.delete(key)
+      stop(pool)
     }
     makeRoom()
   }, LIMITS.agent_watch_ms)
@@ -121,7 +131,8 @@ export function createInvoker(options: InvokerOptions): Invoker {
       closed = true
       clearInterval(ticker)
       room.close()
-      for (const [key, pool] of pools) stop(key, pool)
+      for (const pool of pools.values()) stop(pool)
+      pools.clear()
       await Promise.all(stopping)
       remote.close()
       runtime?.close()

@@ -22,6 +22,9 @@ export interface ProcessSpec {
   env: Record<string, string>
   rules: EgressRules
   cpu_without_pong_ms: number
+  memory_bytes: number
+  /** How many items are open in the process, for the error that its death is. */
+  itemsOpen(): number
 }
 
 const LOG_CHARACTERS = 1500 // leaves room in an error message for what happened
@@ -38,7 +41,7 @@ export class WorkerdProcess {
   readonly #watch: Watch
   readonly #watchAgent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   readonly #watchSocket: string
-  readonly #name: string
+  readonly #spec: ProcessSpec
   #alive = true
   #stopping = false
   #condemned: Condemned | undefined
@@ -48,13 +51,12 @@ export class WorkerdProcess {
   private constructor(child: ChildProcess, folder: string, spec: ProcessSpec, exit: ExitReport) {
     this.#child = child
     this.#exit = exit
-    this.#name = spec.name
+    this.#spec = spec
     this.pid = child.pid ?? 0
     this.socketPath = join(folder, 'agent')
     this.#watchSocket = join(folder, 'watch')
-    const bounds = { cpu_without_pong_ms: spec.cpu_without_pong_ms, memory_bytes: LIMITS.agent_memory_bytes }
     this.#watch = new Watch(
-      bounds,
+      spec,
       () => this.#ping(),
       why => this.condemn(why),
     )
@@ -77,7 +79,7 @@ export class WorkerdProcess {
       env: spec.env,
       rules: spec.rules,
       around: exit.modulesAround(AGENT_MODULE),
-      heap_mib: LIMITS.agent_heap_mib,
+      heap_mib: heapMib(spec),
       agent_socket: join(folder, 'agent'),
       watch_socket: join(folder, 'watch'),
     })
@@ -93,7 +95,7 @@ export class WorkerdProcess {
       await rm(folder, { recursive: true, force: true })
       throw error
     }
-    const limits = { user, memory_bytes: LIMITS.agent_memory_bytes }
+    const limits = { user, memory_bytes: spec.memory_bytes }
     const child = launcher.spawn(join(folder, CONFIG_FILE), folder, limits)
     const started = new WorkerdProcess(child, folder, spec, exit)
     spawned(started)
@@ -133,7 +135,9 @@ export class WorkerdProcess {
 
   /** The error of a request while the process stays alive, with the agent's last output. */
   wordsFor(error: Error): Error {
-    return new Error(`${this.#name} did not answer: ${error.message}.${this.#lastOutput()}`, { cause: error })
+    return new Error(`${this.#spec.name} did not answer: ${error.message}.${this.#lastOutput()}`, {
+      cause: error,
+    })
   }
 
   /** Ends the process: by SIGTERM, then by SIGKILL. */
@@ -192,14 +196,15 @@ export class WorkerdProcess {
   #cause(exit: string): Error {
     if (this.#exited !== undefined) return this.#diedOf('agent_crashed', `called ${this.#exited}`)
     if (this.#condemned) return this.#diedOf(this.#condemned.code, `was killed: ${this.#condemned.why}`)
-    if (this.#stopping) return new Error(`the process of ${this.#name} was stopped`)
+    if (this.#stopping) return new Error(`the process of ${this.#spec.name} was stopped`)
     const isFull = this.#log.tail(LOG_CHARACTERS).includes('Reached heap limit')
-    const why = isFull ? `: it needed more than ${LIMITS.agent_heap_mib} MiB of heap` : ''
+    const why = isFull ? `: it needed more than ${heapMib(this.#spec)} MiB of heap` : ''
     return this.#diedOf('agent_crashed', `${exit}${why}`)
   }
 
   #diedOf(code: AgentProcessDied['code'], what: string): AgentProcessDied {
-    return new AgentProcessDied(code, `the process of ${this.#name} ${what}.${this.#lastOutput()}`)
+    const message = `the process of ${this.#spec.name} ${what}.${this.#lastOutput()}`
+    return new AgentProcessDied(code, message, this.#spec.itemsOpen())
   }
 
   #lastOutput(): string {
@@ -219,3 +224,7 @@ export class WorkerdProcess {
     })
   }
 }
+
+/** V8's own limit: a heap that reaches it ends with V8's words for that, which are reported. */
+const heapMib = ({ memory_bytes }: ProcessSpec) =>
+  Math.floor((memory_bytes * LIMITS.agent_heap_of_memory) / 2 ** 20)

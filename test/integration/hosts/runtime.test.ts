@@ -310,7 +310,15 @@ describe('a process that goes wrong', () => {
 
   it('is killed for its resident memory where no kernel limit stops it', async () => {
     const launcher = createLauncher()
-    const spec = { name: 'test', code: AGENT, env: {}, rules: egressRules(), cpu_without_pong_ms: 60_000 }
+    const spec = {
+      name: 'test',
+      code: AGENT,
+      env: {},
+      rules: egressRules(),
+      cpu_without_pong_ms: 60_000,
+      memory_bytes: 1024 * 2 ** 20,
+      itemsOpen: () => 1,
+    }
     const unbounded = {
       ...launcher,
       spawn: ((config, cwd, as) =>
