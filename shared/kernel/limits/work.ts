@@ -156,8 +156,8 @@ export const WORK_LIMITS = {
   agent_processes: { min: 8, max: 256 },
   agent_processes_of_memory: 0.5,
   agent_process_bytes: 96 * MiB,
-  // Items in one process before another is started, as the operator sets it: four requests, or a whole claim
-  agent_process_items: { default: 1024, min: 1, max: 8000 },
+  // Items in one process before another is started, as the operator sets it: from one request on; 1024 holds a whole claim
+  agent_process_items: { default: 1024, min: 256, max: 8000 },
   agent_process_crowded: 1.5, // times as many where there is no room for another process
   agent_processes_of_account: 0.75, // leaves room for others, however many agents one account deploys
   // For requests with a suspect among their items, each in a process of its own: of one account, and of one deployment
