@@ -1,6 +1,6 @@
 // Manages the processes of one deployment and its requests. Guarantee: there are as many processes as its items need, and
-// one is enough for a bound of items; a process that was started for a single request ends with it; an error in a process
-// that died is reported as that death.
+// one is enough for a bound of items; a process that was started for suspects ends with their requests; an error in a
+// process that died is reported as that death.
 
 import {
   type AgentRequest,
@@ -36,7 +36,7 @@ export interface PoolContext {
 export interface ProcessReport {
   deployment_id: string
   pid: number
-  /** Started for one request, of items of which one may have ended the last process. */
+  /** Started for items of which one may have ended the last process. */
   is_apart: boolean
   /** Items that have not ended. */
   in_flight: number
@@ -71,7 +71,7 @@ export class BundlePool {
   #isCrowded = false
   #closed = false
 
-  /** Called when the process of a single request has ended. */
+  /** Called once, when the process of suspects has ended. */
   readonly #ended: () => void
 
   constructor(context: PoolContext, target: AgentTarget, ended = () => {}) {
@@ -88,7 +88,7 @@ export class BundlePool {
       process = one.ready ?? (await abortable(one.started, request.signal))
     } catch (error) {
       if (one) this.#leave(one, request)
-      if (this.#isApart) void this.stop().then(this.#ended)
+      else this.#endApart()
       throw request.signal.aborted
         ? new NotSent('no process of the agent was ready', { cause: error })
         : error
@@ -121,9 +121,14 @@ export class BundlePool {
     return [...this.#processes].filter(one => one.isIdle && one.isTaking)
   }
 
-  /** Whether it has neither a process nor a request. */
+  /** Whether it takes no more requests. */
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** Whether it has neither a process nor a request, and does not end by itself. */
   get isEmpty(): boolean {
-    return this.#processes.size + this.#waiting.size === 0 && !this.#isGrowing
+    return !this.#isApart && this.#processes.size + this.#waiting.size === 0 && !this.#isGrowing
   }
 
   report(): ProcessReport[] {
@@ -250,11 +255,11 @@ export class BundlePool {
   #owner(one: PooledProcess, process: WorkerdProcess, request: AgentRequest): RequestOwner {
     return {
       over: error => {
-        if (this.#isApart) void this.#retire(process, error, request.signal.aborted)
-        const isCut = error !== undefined && !request.signal.aborted
-        const known = isCut ? within(DEATH_REPORT_MS, process.died) : undefined
-        if (known === undefined) this.#leave(one, request)
-        else void known.then(() => this.#leave(one, request))
+        if (request.signal.aborted && this.#isApart && one.isAlone)
+          process.condemn({ code: 'agent_unresponsive', why: 'its request was given up' })
+        // The process may be dying of the cause that failed the request, which has to be reported first.
+        if (error === undefined || request.signal.aborted) this.#leave(one, request)
+        else void within(DEATH_REPORT_MS, process.died).then(() => this.#leave(one, request))
       },
       explain: error => (request.signal.aborted ? error : explained(process, error)),
     }
@@ -263,6 +268,7 @@ export class BundlePool {
   #leave(one: PooledProcess, request: AgentRequest): void {
     one.leave(request)
     if (this.#waiting.size > 0) this.#admit()
+    this.#endApart()
   }
 
   get #isApart(): boolean {
@@ -270,15 +276,13 @@ export class BundlePool {
   }
 
   /**
-   * Ends the process of a single request. What its items left behind, such as memory or a loop, must not be blamed on
-   * others.
+   * Ends the process of suspects with their last request. What they left behind, such as memory or a loop, must not be
+   * blamed on others.
    */
-  async #retire(process: WorkerdProcess, error: Error | undefined, givenUp: boolean): Promise<void> {
-    if (givenUp) process.condemn({ code: 'agent_unresponsive', why: 'its request was given up' })
-    // The process may be dying of the cause that failed the request, which has to be reported first.
-    else if (error) await within(DEATH_REPORT_MS, process.died)
-    await this.stop()
-    this.#ended()
+  #endApart(): void {
+    const isInUse = this.#waiting.size > 0 || [...this.#processes].some(one => !one.isIdle)
+    if (!this.#isApart || this.#closed || isInUse) return
+    void this.stop().then(this.#ended)
   }
 }
 

@@ -3,18 +3,18 @@
 // a process that dies fails with `AgentProcessDied`; one with a suspect among its items has its own process.
 
 import { resolve } from 'node:path'
-import {
-  type AgentRequest,
-  type AgentResponse,
-  type AgentTarget,
-  type InvokeAgent,
-  NotSent,
+import type {
+  AgentRequest,
+  AgentResponse,
+  AgentTarget,
+  InvokeAgent,
 } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
+import type { PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
+import { apartFrom } from './apart.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
@@ -22,7 +22,6 @@ import type { PooledProcess } from './pooled-process.ts'
 import { removeAbandoned } from './process-folder.ts'
 import { ProcessRoom } from './process-room.ts'
 import { createRuntimeClient } from './runtime-client.ts'
-import { abortable } from './waits.ts'
 
 export interface InvokerOptions {
   /** Loads the ESM code of a bundle by its hash. */
@@ -138,28 +137,6 @@ export function createInvoker(options: InvokerOptions): Invoker {
       runtime?.close()
     },
     processes: () => [...pools.values()].flatMap(pool => pool.report()),
-  }
-}
-
-/** Runs each request in a process of its own, beside the deployment's other requests. */
-function apartFrom(context: PoolContext, pools: Map<string, BundlePool>): InvokeAgent {
-  const places = new Pool(LIMITS.agent_processes_apart)
-  let started = 0
-  return async (target, request) => {
-    const { account_id, deployment_id } = target
-    const taken = places.take([account_id ?? '', deployment_id], 1, LIMITS.agent_apart_wait_ms)
-    const leave = await abortable(taken, request.signal).catch(() => {
-      void taken.then(late => late?.())
-      throw new NotSent('the request was given up before it had a process')
-    })
-    if (leave === undefined) throw new NotSent('other items of the agent took their turns')
-    const key = `${deployment_id} apart ${++started}`
-    const pool = new BundlePool(context, target, () => {
-      pools.delete(key)
-      leave()
-    })
-    pools.set(key, pool)
-    return pool.invoke(request)
   }
 }
 

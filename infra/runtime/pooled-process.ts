@@ -61,6 +61,11 @@ export class PooledProcess {
     return this.#requests.size === 0
   }
 
+  /** Whether it has a single request. */
+  get isAlone(): boolean {
+    return this.#requests.size === 1
+  }
+
   /** Milliseconds since the last request ended. */
   get idle_ms(): number {
     return this.isIdle ? sinceMs(this.#now(), this.#lastUsed) : 0

@@ -11,6 +11,7 @@ import { EGRESS_WORKER, type EgressRules } from './egress.ts'
 import { ExitReport, withExitReported } from './exit-report.ts'
 import type { Launcher } from './launch.ts'
 import { LogRing } from './log-ring.ts'
+import { MemoryReport } from './memory-report.ts'
 import { privateFolder, writePrivate } from './process-folder.ts'
 import { type Condemned, type ProcessUsage, readUsage, Watch } from './watch.ts'
 import { AGENT_FILE, AGENT_MODULE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
@@ -37,6 +38,7 @@ export class WorkerdProcess {
   readonly died: Promise<Error>
   readonly #child: ChildProcess
   readonly #exit: ExitReport
+  readonly #memory = new MemoryReport()
   readonly #log = new LogRing(LIMITS.agent_log_bytes)
   readonly #watch: Watch
   readonly #watchAgent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -116,7 +118,9 @@ export class WorkerdProcess {
   /** Checks the process once. */
   look(): void {
     const usage = this.usage()
-    if (usage) this.#watch.look(usage)
+    if (!usage) return
+    this.#memory.look()
+    this.#watch.look(usage)
   }
 
   /** Kills the process and reports the reason to all requests in flight. */
@@ -129,6 +133,7 @@ export class WorkerdProcess {
   /** Reads what the process writes about errors, where its agent's exit is reported too. */
   #readErrors(chunk: Buffer): void {
     this.#log.push(this.#exit.withoutReport(chunk))
+    this.#memory.read(chunk)
     this.#exited ??= this.#exit.read(chunk)
     if (this.#exited !== undefined) this.#child.kill('SIGKILL')
   }
@@ -197,9 +202,8 @@ export class WorkerdProcess {
     if (this.#exited !== undefined) return this.#diedOf('agent_crashed', `called ${this.#exited}`)
     if (this.#condemned) return this.#diedOf(this.#condemned.code, `was killed: ${this.#condemned.why}`)
     if (this.#stopping) return new Error(`the process of ${this.#spec.name} was stopped`)
-    const isFull = this.#log.tail(LOG_CHARACTERS).includes('Reached heap limit')
-    const why = isFull ? `: it needed more than ${heapMib(this.#spec)} MiB of heap` : ''
-    return this.#diedOf('agent_crashed', `${exit}${why}`)
+    const allowed = { heap_mib: heapMib(this.#spec), memory_mib: this.#spec.memory_bytes / 2 ** 20 }
+    return this.#diedOf('agent_crashed', `${exit}${this.#memory.why(this.#child.signalCode, allowed)}`)
   }
 
   #diedOf(code: AgentProcessDied['code'], what: string): AgentProcessDied {

@@ -26,7 +26,7 @@ if (!(Number.isInteger(items) && items > 0 && seconds > 0))
   throw new Error('--items and --seconds take numbers')
 if (![undefined, 'bundle', 'url'].includes(options.agent)) throw new Error('--agent takes bundle or url')
 
-const LOOK_MS = 250
+const LOOK_MS = 1000 // reading the memory of several processes takes tens of milliseconds
 const KiB = 1024
 
 interface Memory {
@@ -34,13 +34,16 @@ interface Memory {
   server: number
   /** Of each process of the bundle, by its id. */
   bundle: Map<number, number>
+  /** The same, but pages that processes share count once. */
+  bundle_shared: number
 }
 
 /** Resident bytes; `others` are processes of bundles that were there before. */
 function memoryOf(bench: Bench, others: ReadonlySet<number>): Memory {
-  const resident = (pid: number) => {
+  const figure = (pid: number, name: 'Rss' | 'Pss') => {
     try {
-      return KiB * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+      return KiB * Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1] ?? 0)
     } catch {
       return 0 // it has ended meanwhile
     }
@@ -49,8 +52,9 @@ function memoryOf(bench: Bench, others: ReadonlySet<number>): Memory {
     ({ name, pid }) => name === 'workerd' && !others.has(pid),
   )
   return {
-    server: resident(bench.pids.server),
-    bundle: new Map(own.map(({ pid }) => [pid, resident(pid)])),
+    server: figure(bench.pids.server, 'Rss'),
+    bundle: new Map(own.map(({ pid }) => [pid, figure(pid, 'Rss')])),
+    bundle_shared: sum(own.map(({ pid }) => figure(pid, 'Pss'))),
   }
 }
 
@@ -58,7 +62,7 @@ const sum = (figures: Iterable<number>) => [...figures].reduce((all, one) => all
 
 /** Watches a run until it has ended; `midway` is called once, when half of an answer's time has passed. */
 async function watch(bench: Bench, run_id: string, look: () => Memory, midway = (_: Memory) => {}) {
-  const most = { server: 0, bundle: 0, processes: 0 }
+  const most = { server: 0, bundle: 0, bundle_shared: 0, processes: 0 }
   const started = performance.now()
   let isMidway = false
   for (;;) {
@@ -67,6 +71,7 @@ async function watch(bench: Bench, run_id: string, look: () => Memory, midway = 
     const now = look()
     most.server = Math.max(most.server, now.server)
     most.bundle = Math.max(most.bundle, sum(now.bundle.values()))
+    most.bundle_shared = Math.max(most.bundle_shared, now.bundle_shared)
     most.processes = Math.max(most.processes, now.bundle.size)
     if (!isMidway && performance.now() - started > seconds * 500) {
       isMidway = true
@@ -110,7 +115,7 @@ async function play(bench: Bench, double: string, kind: AgentKind, isKilled: boo
     isKilled ? `${kind}, one process killed` : kind,
     String(counts.most_in_flight),
     String(ran.processes),
-    kind === 'url' ? '–' : each(ran.bundle),
+    kind === 'url' ? '–' : `${each(ran.bundle)}, ${each(ran.bundle_shared)}`,
     each(ran.server - before.server),
     `${ran.took_s.toFixed(1)} s of ${seconds}`,
     `${ok} ok, ${failed + cancelled} failed`,
@@ -123,7 +128,7 @@ const COLUMNS = [
   'agent',
   'in flight at most',
   'processes at most',
-  'memory of its processes, an item',
+  'memory of its processes, an item; shared pages once',
   'memory more of the server, an item',
   'time, and what one answer takes',
   'items',

@@ -160,8 +160,9 @@ export const WORK_LIMITS = {
   agent_process_items: { default: 1024, min: 256, max: 8000 },
   agent_process_crowded: 1.5, // times as many where there is no room for another process
   agent_processes_of_account: 0.75, // leaves room for others, however many agents one account deploys
-  // For requests with a suspect among their items, each in a process of its own: of one account, and of one deployment
+  // For requests with a suspect among their items, in processes apart: of one account, and of one deployment
   agent_processes_apart: { size: 32, share: [16, 8] },
+  agent_apart_join_ms: 1000, // requests of one item share a process if they are sent within so long, as those of a claim are
   agent_apart_wait_ms: 10_000, // for one of them; with the wait for room and the start less than that for a head
   // Wait for room; enough of the consumer's wait for the response head is left then to start a process
   agent_process_wait_ms: 45_000,

@@ -80,7 +80,9 @@ function open(options: Partial<InvokerOptions>): Invoker {
 }
 
 /** Sends one request with these items; resolves with their lines when all have ended. */
-async function send(...items: string[]): Promise<string[]> {
+const send = (...items: string[]) => sendTo(null, ...items)
+
+async function sendTo(together: number | null, ...items: string[]): Promise<string[]> {
   const target: AgentTarget = {
     account_id: 'account',
     agent_id: 'agent',
@@ -91,7 +93,7 @@ async function send(...items: string[]): Promise<string[]> {
     bundle_hash: 'hash',
     declaration: { name: 'test', network: [model.host] },
     env: {},
-    together: null,
+    together,
   }
   const lines = items.map((item, seq) => `${JSON.stringify({ seq, input: { url: model.urlOf(item) } })}\n`)
   const request = { headers: {}, body: lines.join(''), signal: new AbortController().signal }
@@ -145,6 +147,21 @@ it('where there is no room for another process, one takes half as many more, and
   model.answer()
   expect((await Promise.all(requests)).flat()).toHaveLength(4)
   expect(invoker.processes()).toHaveLength(1)
+})
+
+it('suspects that have a request each share a process apart, as many as may be sent together', async () => {
+  open({})
+  const requests = ['a', 'b', 'c', 'd', 'e'].map(item => sendTo(4, item))
+  await called('a', 'b', 'c', 'd', 'e')
+  expect(invoker.processes()).toMatchObject([
+    { is_apart: true, in_flight: 4 },
+    { is_apart: true, in_flight: 1 },
+  ])
+  model.answer('a')
+  await requests[0]
+  model.answer()
+  expect((await Promise.all(requests)).flat()).toHaveLength(5)
+  await eventually(() => expect(invoker.processes()).toEqual([]))
 })
 
 it('a process that is killed has its own items sent again, in halves, and those of others go on', async () => {
