@@ -14,7 +14,7 @@ import type { PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
-import { apartFrom } from './apart.ts'
+import { ProcessesApart } from './apart.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
@@ -76,7 +76,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const remote = createRemote(options.allowPrivateNetworks ?? [])
   const runtime =
     options.runtime && createRuntimeClient({ ...options.runtime, loadBundle: options.loadBundle })
-  const invokeApart = apartFrom(context, pools)
+  const apart = new ProcessesApart(context, pools)
   let looks = 0
   let closed = false
 
@@ -117,7 +117,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
       if (closed) throw new Error('the agent runtime is closed')
       if (target.kind === 'url') return remote.invoke(target, request)
       if (runtime) return runtime.invoke(target, request)
-      if (target.together != null) return invokeApart(target, request) // an older consumer sends none
+      if (target.together != null) return apart.invoke(target, request) // an older consumer sends none
       const key = target.deployment_id + (target.generates ? ' generates' : '')
       let pool = pools.get(key)
       if (!pool) {
