@@ -50,6 +50,8 @@ export const keySecretOf = (set: KeySet) => `ASSAY_KEYS_${set.toUpperCase()}`
 const OF_ALL = ['PORT', 'HOST', 'ASSAY_LOG_LEVEL'] as const
 const TELEMETRY = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_SERVICE_NAME'] as const
 const OF_CALLERS = [...OF_ALL, 'BASE_URL', 'ASSAY_TRUSTED_PROXIES'] as const
+/** Settings of units that run bundles. */
+const OF_BUNDLES = ['ASSAY_AGENT_ITEMS', 'ASSAY_AGENT_MEMORY_MIB'] as const
 /** Settings of units that query the stores. */
 const OF_STORES = [...TELEMETRY, 'BASE_URL', 'ASSAY_DATABASE_CONNECTIONS'] as const
 /** Settings of units that write to the stores: they notify consumers and send callbacks of runs they ended. */
@@ -71,7 +73,7 @@ export const ROUTER_NEEDS: Needs = { settings: [...OF_ALL, 'ASSAY_UNIT_URL'], se
 
 /** The runtime executes agents' code, so it gets only the key by which it verifies consumers, which bring the code. */
 export const RUNTIME_NEEDS: Needs = {
-  settings: [...OF_ALL, 'ASSAY_ALLOW_NETWORKS', 'ASSAY_DATA_DIR'],
+  settings: [...OF_ALL, ...OF_BUNDLES, 'ASSAY_ALLOW_NETWORKS', 'ASSAY_DATA_DIR'],
   secrets: [keys('runtime')],
   connections: 0,
 }
@@ -97,6 +99,7 @@ const CONSUME_NEEDS: Needs = {
   settings: [
     ...OF_ALL,
     ...OF_WORK,
+    ...OF_BUNDLES,
     'ASSAY_RUNTIME_URL',
     'ASSAY_CONSUME_SECONDS',
     'ASSAY_CONSUMERS_MAX',

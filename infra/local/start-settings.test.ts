@@ -28,6 +28,12 @@ describe('npm start', () => {
     ['ASSAY_TRUSTED_PROXIES', '127.0.0.1', /^ASSAY_TRUSTED_PROXIES: "127\.0\.0\.1" is not a network/],
     ['ASSAY_ALLOW_NETWORKS', 'all', /^ASSAY_ALLOW_NETWORKS: "all" is not a network/],
     ['ASSAY_ALLOW_CALLBACK_NETWORKS', 'all', /^ASSAY_ALLOW_CALLBACK_NETWORKS: "all"/],
+    ['ASSAY_AGENT_ITEMS', '0', /^ASSAY_AGENT_ITEMS is 0: it takes a whole number from 256 to 8000/],
+    [
+      'ASSAY_AGENT_MEMORY_MIB',
+      '1g',
+      /^ASSAY_AGENT_MEMORY_MIB is 1g: it takes a whole number from 384 to 8192/,
+    ],
     ['ASSAY_LOG_LEVEL', 'debug', /^ASSAY_LOG_LEVEL is debug/],
     [
       'DATABASE_MIGRATE_URL',

@@ -5,7 +5,7 @@ import { logLevelOf } from '../node/context.ts'
 import { mailFrom } from '../node/mail.ts'
 import { partsFrom } from '../node/parts.ts'
 import type { SettingName } from '../node/setting-names.ts'
-import { migrationTarget, operatorKeyFrom, type Settings } from '../node/settings.ts'
+import { migrationTarget, operatorKeyFrom, processBoundsFrom, type Settings } from '../node/settings.ts'
 import { ExitError, invalid } from './exit-error.ts'
 
 export const HOST = '127.0.0.1'
@@ -59,6 +59,7 @@ export function startSettings(settings: Settings) {
       trustedProxies: settings.networks('ASSAY_TRUSTED_PROXIES'),
       allowPrivateNetworks: [...LOOPBACK, ...(settings.networks('ASSAY_ALLOW_NETWORKS') ?? [])],
       allowCallbackNetworks: settings.networks('ASSAY_ALLOW_CALLBACK_NETWORKS') ?? LOOPBACK,
+      processBounds: processBoundsFrom(settings),
       mail: mailFrom(settings),
       pricesUrl: settings.get('ASSAY_PRICES_URL'),
       // The log file is never rotated, so it has no requests unless the user asks for them.

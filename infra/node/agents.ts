@@ -4,7 +4,7 @@ import { findBundle } from '../../shared/agents/queries/bundles.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { createInvoker, type Invoker, type InvokerOptions } from '../runtime/invoker.ts'
 import type { Connections } from './connections.ts'
-import { keysFrom, type Settings } from './settings.ts'
+import { keysFrom, processBoundsFrom, type Settings } from './settings.ts'
 
 interface At {
   connections: Pick<Connections, 'sql'>
@@ -17,12 +17,13 @@ export function createAgents({ connections, settings }: At): Invoker {
   return createInvoker({ ...localRuntime(settings, hash => findBundle(connections.sql, hash)), runtime })
 }
 
-/** The options for running agents on this machine: their folder and the networks they may reach. */
+/** The options for running agents on this machine: their folder, the networks they may reach, the bounds of a process. */
 export function localRuntime(settings: Settings, loadBundle: InvokerOptions['loadBundle']): InvokerOptions {
   return {
     loadBundle,
     dataDir: settings.get('ASSAY_DATA_DIR') ?? '/tmp/assay',
     allowPrivateNetworks: settings.networks('ASSAY_ALLOW_NETWORKS') ?? [],
+    ...processBoundsFrom(settings),
   }
 }
 

@@ -6,7 +6,8 @@
 // ASSAY_METRICS_TOKEN (the bearer for GET /metrics), ASSAY_OPERATOR_KEY (opens accounts), ASSAY_RUNTIME_URL (where
 // infra/node/runtime.ts runs bundles, unless this process does), ASSAY_LOG_LEVEL (the lowest level that is logged:
 // info, warn or error), ASSAY_PRICES_URL (the list of model prices, fetched once a day), ASSAY_DATABASE_CONNECTIONS
-// (most connections to PostgreSQL), and OpenTelemetry's own variables (where traces and measurements are sent: see
+// (most connections to PostgreSQL), ASSAY_AGENT_ITEMS and ASSAY_AGENT_MEMORY_MIB (most items in one process of a bundle, and
+// its memory), and OpenTelemetry's own variables (where traces and measurements are sent: see
 // telemetry.ts).
 
 import './threads.ts'
@@ -24,6 +25,7 @@ import {
   keysFrom,
   listeningAt,
   operatorKeyFrom,
+  processBoundsFrom,
   readSettings,
   storesFrom,
 } from './settings.ts'
@@ -51,6 +53,7 @@ async function start(): Promise<void> {
     metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
     operatorKey: operatorKeyFrom(settings),
     runtimeUrl: settings.get('ASSAY_RUNTIME_URL'),
+    processBounds: processBoundsFrom(settings),
     logLevel: logLevelOf(settings.get('ASSAY_LOG_LEVEL')),
     telemetry: await openTelemetry(settings),
     pricesUrl: settings.get('ASSAY_PRICES_URL'),

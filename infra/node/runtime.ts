@@ -1,6 +1,6 @@
 // Starts the process of the runtime function from ASSAY_KEYS or ASSAY_MASTER_KEY, and optionally PORT, HOST,
-// ASSAY_DATA_DIR and ASSAY_ALLOW_NETWORKS, as for a consumer. Consumers find it by ASSAY_RUNTIME_URL. Guarantee: it has
-// no access to a store; consumers send the code of bundles along.
+// ASSAY_DATA_DIR, ASSAY_ALLOW_NETWORKS, ASSAY_AGENT_ITEMS and ASSAY_AGENT_MEMORY_MIB, as for a consumer. Consumers find
+// it by ASSAY_RUNTIME_URL. Guarantee: it has no access to a store; consumers send the code of bundles along.
 
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { CarriedBundles } from '../runtime/carried-bundles.ts'

@@ -16,7 +16,7 @@ import { ensureStepPartitions } from '../../shared/upkeep/queries/partitions.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
 import { choresInTurn, sweep } from '../../shared/upkeep/verbs/sweep.ts'
-import { createInvoker } from '../runtime/invoker.ts'
+import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { remoteRuntime } from './agents.ts'
 import { type ConnectionOptions, openConnections } from './connections.ts'
 import { type ConsumerLoop, startConsumer } from './consumer.ts'
@@ -49,6 +49,8 @@ export interface ServerOptions extends ConnectionOptions {
   allowPrivateNetworks?: string[]
   /** The URL of the function that runs bundles; by default this process does. */
   runtimeUrl?: string | undefined
+  /** The bounds of one process of a bundle; by default those of LIMITS. */
+  processBounds?: Pick<InvokerOptions, 'processItems' | 'memoryMib'>
   /** Sends mail; without it alerts go by webhook only. */
   mail?: Context['mail'] | undefined
   /** Private networks (CIDR) that callbacks and alerts may be sent to. */
@@ -95,6 +97,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     dataDir: options.dataDir,
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
     runtime: remoteRuntime(options.runtimeUrl, () => config.master_key),
+    ...options.processBounds,
   })
   closing.defer(() => invoker.close())
 

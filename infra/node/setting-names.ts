@@ -6,7 +6,9 @@ import type { Log } from '../../shared/upkeep/rules/log-events.ts'
 
 /** Each may also be in a file that NAME_FILE names. OpenTelemetry's own settings are not listed. */
 export const SETTING_NAMES = [
+  'ASSAY_AGENT_ITEMS',
   'ASSAY_AGENT_KEY',
+  'ASSAY_AGENT_MEMORY_MIB',
   'ASSAY_ALLOW_CALLBACK_NETWORKS',
   'ASSAY_ALLOW_NETWORKS',
   'ASSAY_CONSUMER_URL',

@@ -153,6 +153,12 @@ export function wholeMasterKey(key: string, of: string): string {
 export const connectionsFrom = (settings: Settings): number | undefined =>
   settings.whole('ASSAY_DATABASE_CONNECTIONS', LIMITS.database_connections)
 
+/** The bounds of one process of an agent's bundle. @throws ExitError when one is no whole number within its limits */
+export const processBoundsFrom = (settings: Settings) => ({
+  processItems: settings.whole('ASSAY_AGENT_ITEMS', LIMITS.agent_process_items),
+  memoryMib: settings.whole('ASSAY_AGENT_MEMORY_MIB', LIMITS.agent_memory_mib),
+})
+
 const OPERATOR_KEY_CHARACTERS = 32 // 128 bits if they are hex digits
 
 /** The operator's credential; without it there is no operator. @throws ExitError where it is too short or no bearer */

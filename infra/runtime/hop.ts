@@ -10,6 +10,8 @@ export interface HopRequest {
   /** The bundle's code, if the runtime has requested it. */
   code?: string
   headers: Record<string, string>
+  /** How many items the request has. */
+  items?: number
 }
 
 /** The status by which the runtime requests the same request with its bundle's code. */
@@ -26,7 +28,7 @@ export const HOP_HEADERS = {
 
 /** How an answer ended; successfully where there is no error. */
 export interface HopEnd {
-  error?: { message: string; died?: AgentProcessDied['code']; not_sent?: true }
+  error?: { message: string; died?: AgentProcessDied['code']; items?: number; not_sent?: true }
 }
 
 function endOf(error: unknown): HopEnd {
@@ -34,15 +36,15 @@ function endOf(error: unknown): HopEnd {
   return {
     error: {
       message,
-      ...(error instanceof AgentProcessDied && { died: error.code }),
+      ...(error instanceof AgentProcessDied && { died: error.code, items: error.items }),
       ...(error instanceof NotSent && { not_sent: true }),
     },
   }
 }
 
-function errorOf({ message, died, not_sent }: NonNullable<HopEnd['error']>): Error {
+function errorOf({ message, died, items, not_sent }: NonNullable<HopEnd['error']>): Error {
   if (not_sent) return new NotSent(message)
-  return died === undefined ? new Error(message) : new AgentProcessDied(died, message)
+  return died === undefined ? new Error(message) : new AgentProcessDied(died, message, items)
 }
 
 const NEWLINE = 10

@@ -1,23 +1,24 @@
-// The agent runtime: invokes an agent wherever its deployment says it runs. Guarantee: a bundle runs in a process of
-// its own, which is started once however many requests need it, watched, stopped when idle, and gone after `close`; a
-// request in a process that dies fails with `AgentProcessDied`; one with a suspect among its items has its own process.
+// The agent runtime: invokes an agent wherever its deployment says it runs. Guarantee: a bundle runs in processes of its
+// own, of which there are no more than its items need, each watched, stopped when idle, and gone after `close`; a request in
+// a process that dies fails with `AgentProcessDied`; one with a suspect among its items has its own process.
 
 import { resolve } from 'node:path'
-import {
-  type AgentRequest,
-  type AgentResponse,
-  type AgentTarget,
-  type InvokeAgent,
-  NotSent,
+import type {
+  AgentRequest,
+  AgentResponse,
+  AgentTarget,
+  InvokeAgent,
 } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { Pool, type PoolBounds } from '../../shared/kernel/pool.ts'
+import type { PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
-import { abortable, BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
+import { ProcessesApart } from './apart.ts'
+import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
+import type { PooledProcess } from './pooled-process.ts'
 import { removeAbandoned } from './process-folder.ts'
 import { ProcessRoom } from './process-room.ts'
 import { createRuntimeClient } from './runtime-client.ts'
@@ -37,6 +38,10 @@ export interface InvokerOptions {
   now?: () => number
   /** Most processes, in total and per account; by default what the machine's memory holds. */
   bounds?: PoolBounds
+  /** Most items in one process, as long as another can be started. */
+  processItems?: number | undefined
+  /** The memory that one process may use. */
+  memoryMib?: number | undefined
 }
 
 export interface Invoker {
@@ -62,6 +67,8 @@ export function createInvoker(options: InvokerOptions): Invoker {
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
     now: options.now ?? (() => performance.now()),
     room,
+    process_items: options.processItems ?? LIMITS.agent_process_items.default,
+    memory_bytes: (options.memoryMib ?? LIMITS.agent_memory_mib.default) * 2 ** 20,
   }
   void removeAbandoned(context.dataDir)
   const pools = new Map<string, BundlePool>()
@@ -69,13 +76,12 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const remote = createRemote(options.allowPrivateNetworks ?? [])
   const runtime =
     options.runtime && createRuntimeClient({ ...options.runtime, loadBundle: options.loadBundle })
-  const invokeApart = apartFrom(context, pools)
+  const apart = new ProcessesApart(context, pools)
   let looks = 0
   let closed = false
 
-  function stop(key: string, pool: BundlePool): void {
-    pools.delete(key)
-    const stopped = pool.stop().finally(() => stopping.delete(stopped))
+  function stop(one: BundlePool | PooledProcess): void {
+    const stopped = one.stop().finally(() => stopping.delete(stopped))
     stopping.add(stopped)
   }
 
@@ -83,21 +89,24 @@ export function createInvoker(options: InvokerOptions): Invoker {
   function makeRoom(): void {
     let wanted = room.waiting - stopping.size // stopping processes make room as well
     if (wanted <= 0) return
-    const idle = [...pools]
-      .filter(([, pool]) => pool.isIdle)
-      .sort(([, a], [, b]) => b.idle_ms() - a.idle_ms())
-    for (const [key, pool] of idle) {
-      if (wanted <= 0 || !room.isWanted(pool.account_id)) continue
+    const idle = [...pools.values()]
+      .flatMap(pool => pool.idle().map(one => ({ account_id: pool.account_id, one })))
+      .sort((a, b) => b.one.idle_ms - a.one.idle_ms)
+    for (const { account_id, one } of idle) {
+      if (wanted <= 0 || !room.isWanted(account_id)) continue
       wanted--
-      stop(key, pool)
+      stop(one)
     }
   }
 
   const ticker = setInterval(() => {
     const idleToo = looks++ % IDLE_LOOK_EVERY === 0
     for (const [key, pool] of pools) {
-      if (pool.in_flight > 0 || idleToo) pool.look()
-      if (pool.idle_ms() >= LIMITS.agent_idle_ms) stop(key, pool)
+      pool.look(idleToo)
+      for (const one of pool.idle()) if (one.idle_ms >= LIMITS.agent_idle_ms) stop(one)
+      if (!pool.isEmpty) continue
+      pools.delete(key)
+      stop(pool)
     }
     makeRoom()
   }, LIMITS.agent_watch_ms)
@@ -108,7 +117,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
       if (closed) throw new Error('the agent runtime is closed')
       if (target.kind === 'url') return remote.invoke(target, request)
       if (runtime) return runtime.invoke(target, request)
-      if (target.together != null) return invokeApart(target, request) // an older consumer sends none
+      if (target.together != null) return apart.invoke(target, request) // an older consumer sends none
       const key = target.deployment_id + (target.generates ? ' generates' : '')
       let pool = pools.get(key)
       if (!pool) {
@@ -121,34 +130,13 @@ export function createInvoker(options: InvokerOptions): Invoker {
       closed = true
       clearInterval(ticker)
       room.close()
-      for (const [key, pool] of pools) stop(key, pool)
+      for (const pool of pools.values()) stop(pool)
+      pools.clear()
       await Promise.all(stopping)
       remote.close()
       runtime?.close()
     },
     processes: () => [...pools.values()].flatMap(pool => pool.report()),
-  }
-}
-
-/** Runs each request in a process of its own, beside the deployment's other requests. */
-function apartFrom(context: PoolContext, pools: Map<string, BundlePool>): InvokeAgent {
-  const places = new Pool(LIMITS.agent_processes_apart)
-  let started = 0
-  return async (target, request) => {
-    const { account_id, deployment_id } = target
-    const taken = places.take([account_id ?? '', deployment_id], 1, LIMITS.agent_apart_wait_ms)
-    const leave = await abortable(taken, request.signal).catch(() => {
-      void taken.then(late => late?.())
-      throw new NotSent('the request was given up before it had a process')
-    })
-    if (leave === undefined) throw new NotSent('other items of the agent took their turns')
-    const key = `${deployment_id} apart ${++started}`
-    const pool = new BundlePool(context, target, () => {
-      pools.delete(key)
-      leave()
-    })
-    pools.set(key, pool)
-    return pool.invoke(request)
   }
 }
 

@@ -90,7 +90,7 @@ function hasOwnUsers(): boolean {
 function limits(memory_bytes: number, user: ProcessUser | undefined): string[] {
   const most = Number(/^Max open files\s+\S+\s+(\d+)/m.exec(readOr('/proc/self/limits', ''))?.[1] ?? Infinity)
   return [
-    `--data=${memory_bytes}`,
+    `--data=${memory_bytes + LIMITS.agent_unused_mib * 2 ** 20}`,
     '--core=0',
     '--fsize=0',
     `--nofile=${Math.min(LIMITS.agent_open_files, most)}`,

@@ -50,6 +50,12 @@ export class ProcessRoom {
     return this.#pool.waiting
   }
 
+  /** Whether an account would get room at once. */
+  isFree(account_id: string | null): boolean {
+    const { in_use, waiting } = this.#pool.figures
+    return waiting === 0 && in_use < this.#size && this.#pool.heldBy(account_id ?? '') < this.#share
+  }
+
   /**
    * Whether an idle process of an account should be stopped: for its own waiting request if the account is at its
    * share, or for another account below its share if all room is taken.

@@ -35,7 +35,8 @@ export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
   const bringing = new Map<string, Promise<unknown>>()
 
   async function ask(target: AgentTarget, request: AgentRequest, code?: string): Promise<HttpAnswer> {
-    const hop: HopRequest = { target, headers: request.headers, ...(code !== undefined && { code }) }
+    const items = request.itemsOpen?.() ?? 1
+    const hop: HopRequest = { target, headers: request.headers, items, ...(code !== undefined && { code }) }
     const headers = {
       authorization: `Bearer ${await at.bearer()}`,
       'content-type': NDJSON,

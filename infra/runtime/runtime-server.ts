@@ -79,28 +79,29 @@ async function pass(
       `A request has at most ${LIMITS.runtime_request_bytes} bytes.`,
     )
   const line = text.indexOf('\n')
-  const { target, headers, code }: HopRequest = JSON.parse(text.slice(0, line))
-  const request: AgentRequest = { headers, body: text.slice(line + 1), signal: gone.signal }
+  const { target, headers, code, items = 1 }: HopRequest = JSON.parse(text.slice(0, line))
+  const body = text.slice(line + 1)
+  const request: AgentRequest = { headers, body, signal: gone.signal, itemsOpen: () => items }
   const end = crypto.randomUUID()
   const head: Record<string, string> = { ...liveHeaders(NDJSON), [HOP_HEADERS.end]: end }
-  let body: AsyncIterable<Uint8Array>
+  let answered: AsyncIterable<Uint8Array>
   let release = () => {}
   try {
     if (code !== undefined) release = await bundles.hold(target.bundle_hash ?? '', code)
     const response = await invoke(target, request)
     head[HOP_HEADERS.status] = String(response.status)
     head[HOP_HEADERS.type] = encodeURIComponent(response.contentType)
-    body = response.body
+    answered = response.body
   } catch (error) {
     if (error instanceof BundleWanted) return refuse(outgoing, BUNDLE_WANTED, 'bundle_wanted', error.message)
-    body = failing(error)
+    answered = failing(error)
   } finally {
     release()
   }
   if (outgoing.destroyed) return
   outgoing.writeHead(200, head)
   outgoing.flushHeaders()
-  await pipeline(Readable.from(withEnd(body, end), { objectMode: false, highWaterMark: 0 }), outgoing)
+  await pipeline(Readable.from(withEnd(answered, end), { objectMode: false, highWaterMark: 0 }), outgoing)
 }
 
 // biome-ignore lint/correctness/useYield: it fails before there is anything to say

@@ -41,7 +41,12 @@ async function hop(invoke: InvokeAgent, bearer = 'right') {
   })
   parts.defer(() => client.close())
   return (signal = new AbortController().signal) =>
-    client.invoke(target, { headers: { 'assay-run': 'r' }, body: '{"seq":1}\n{"seq":2}\n', signal })
+    client.invoke(target, {
+      headers: { 'assay-run': 'r' },
+      body: '{"seq":1}\n{"seq":2}\n',
+      signal,
+      itemsOpen: () => 2,
+    })
 }
 
 async function* chunks(...texts: string[]) {
@@ -63,14 +68,19 @@ const answer = (body: AsyncIterable<Uint8Array>): AgentResponse => ({
 describe('a request through the runtime function', () => {
   it('reaches the agent unchanged, and so does the answer the consumer', async () => {
     let seen: unknown
-    const send = await hop(async (given, { headers, body }) => {
-      seen = { given, headers, body }
+    const send = await hop(async (given, { headers, body, itemsOpen }) => {
+      seen = { given, headers, body, items: itemsOpen!() }
       return answer(chunks('{"a":1}\n', 'no newline at the end'))
     })
     const { status, contentType, body } = await send()
     expect({ status, contentType }).toEqual({ status: 207, contentType: 'text/é' })
     expect(await textOf(body)).toBe('{"a":1}\nno newline at the end\n')
-    expect(seen).toEqual({ given: target, headers: { 'assay-run': 'r' }, body: '{"seq":1}\n{"seq":2}\n' })
+    expect(seen).toEqual({
+      given: target,
+      headers: { 'assay-run': 'r' },
+      body: '{"seq":1}\n{"seq":2}\n',
+      items: 2,
+    })
   })
 
   it('is answered line by line while the agent works', async () => {
@@ -91,12 +101,13 @@ describe('a request through the runtime function', () => {
     expect((await lines.next()).done).toBe(true)
   })
 
-  const died = new AgentProcessDied('agent_unresponsive', 'was killed: it looped\nand said "é"')
+  const died = new AgentProcessDied('agent_unresponsive', 'was killed: it looped\nand said "é"', 8)
 
   it('fails with AgentProcessDied when the agent’s process dies, before or during the answer', async () => {
     const early = await hop(() => Promise.reject(died))
     await expect(early()).rejects.toEqual(died)
     await expect(early()).rejects.toBeInstanceOf(AgentProcessDied)
+    await expect(early()).rejects.toMatchObject({ items: 8 })
     const late = await hop(async () =>
       answer(
         (async function* () {

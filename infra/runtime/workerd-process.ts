@@ -11,6 +11,7 @@ import { EGRESS_WORKER, type EgressRules } from './egress.ts'
 import { ExitReport, withExitReported } from './exit-report.ts'
 import type { Launcher } from './launch.ts'
 import { LogRing } from './log-ring.ts'
+import { MemoryReport } from './memory-report.ts'
 import { privateFolder, writePrivate } from './process-folder.ts'
 import { type Condemned, type ProcessUsage, readUsage, Watch } from './watch.ts'
 import { AGENT_FILE, AGENT_MODULE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
@@ -22,6 +23,9 @@ export interface ProcessSpec {
   env: Record<string, string>
   rules: EgressRules
   cpu_without_pong_ms: number
+  memory_bytes: number
+  /** How many items are open in the process, for the error that its death is. */
+  itemsOpen(): number
 }
 
 const LOG_CHARACTERS = 1500 // leaves room in an error message for what happened
@@ -34,11 +38,12 @@ export class WorkerdProcess {
   readonly died: Promise<Error>
   readonly #child: ChildProcess
   readonly #exit: ExitReport
+  readonly #memory = new MemoryReport()
   readonly #log = new LogRing(LIMITS.agent_log_bytes)
   readonly #watch: Watch
   readonly #watchAgent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   readonly #watchSocket: string
-  readonly #name: string
+  readonly #spec: ProcessSpec
   #alive = true
   #stopping = false
   #condemned: Condemned | undefined
@@ -48,13 +53,12 @@ export class WorkerdProcess {
   private constructor(child: ChildProcess, folder: string, spec: ProcessSpec, exit: ExitReport) {
     this.#child = child
     this.#exit = exit
-    this.#name = spec.name
+    this.#spec = spec
     this.pid = child.pid ?? 0
     this.socketPath = join(folder, 'agent')
     this.#watchSocket = join(folder, 'watch')
-    const bounds = { cpu_without_pong_ms: spec.cpu_without_pong_ms, memory_bytes: LIMITS.agent_memory_bytes }
     this.#watch = new Watch(
-      bounds,
+      spec,
       () => this.#ping(),
       why => this.condemn(why),
     )
@@ -77,7 +81,7 @@ export class WorkerdProcess {
       env: spec.env,
       rules: spec.rules,
       around: exit.modulesAround(AGENT_MODULE),
-      heap_mib: LIMITS.agent_heap_mib,
+      heap_mib: heapMib(spec),
       agent_socket: join(folder, 'agent'),
       watch_socket: join(folder, 'watch'),
     })
@@ -93,7 +97,7 @@ export class WorkerdProcess {
       await rm(folder, { recursive: true, force: true })
       throw error
     }
-    const limits = { user, memory_bytes: LIMITS.agent_memory_bytes }
+    const limits = { user, memory_bytes: spec.memory_bytes }
     const child = launcher.spawn(join(folder, CONFIG_FILE), folder, limits)
     const started = new WorkerdProcess(child, folder, spec, exit)
     spawned(started)
@@ -114,7 +118,9 @@ export class WorkerdProcess {
   /** Checks the process once. */
   look(): void {
     const usage = this.usage()
-    if (usage) this.#watch.look(usage)
+    if (!usage) return
+    this.#memory.look()
+    this.#watch.look(usage)
   }
 
   /** Kills the process and reports the reason to all requests in flight. */
@@ -127,13 +133,16 @@ export class WorkerdProcess {
   /** Reads what the process writes about errors, where its agent's exit is reported too. */
   #readErrors(chunk: Buffer): void {
     this.#log.push(this.#exit.withoutReport(chunk))
+    this.#memory.read(chunk)
     this.#exited ??= this.#exit.read(chunk)
     if (this.#exited !== undefined) this.#child.kill('SIGKILL')
   }
 
   /** The error of a request while the process stays alive, with the agent's last output. */
   wordsFor(error: Error): Error {
-    return new Error(`${this.#name} did not answer: ${error.message}.${this.#lastOutput()}`, { cause: error })
+    return new Error(`${this.#spec.name} did not answer: ${error.message}.${this.#lastOutput()}`, {
+      cause: error,
+    })
   }
 
   /** Ends the process: by SIGTERM, then by SIGKILL. */
@@ -192,14 +201,14 @@ export class WorkerdProcess {
   #cause(exit: string): Error {
     if (this.#exited !== undefined) return this.#diedOf('agent_crashed', `called ${this.#exited}`)
     if (this.#condemned) return this.#diedOf(this.#condemned.code, `was killed: ${this.#condemned.why}`)
-    if (this.#stopping) return new Error(`the process of ${this.#name} was stopped`)
-    const isFull = this.#log.tail(LOG_CHARACTERS).includes('Reached heap limit')
-    const why = isFull ? `: it needed more than ${LIMITS.agent_heap_mib} MiB of heap` : ''
-    return this.#diedOf('agent_crashed', `${exit}${why}`)
+    if (this.#stopping) return new Error(`the process of ${this.#spec.name} was stopped`)
+    const allowed = { heap_mib: heapMib(this.#spec), memory_mib: this.#spec.memory_bytes / 2 ** 20 }
+    return this.#diedOf('agent_crashed', `${exit}${this.#memory.why(this.#child.signalCode, allowed)}`)
   }
 
   #diedOf(code: AgentProcessDied['code'], what: string): AgentProcessDied {
-    return new AgentProcessDied(code, `the process of ${this.#name} ${what}.${this.#lastOutput()}`)
+    const message = `the process of ${this.#spec.name} ${what}.${this.#lastOutput()}`
+    return new AgentProcessDied(code, message, this.#spec.itemsOpen())
   }
 
   #lastOutput(): string {
@@ -219,3 +228,7 @@ export class WorkerdProcess {
     })
   }
 }
+
+/** V8's own limit: a heap that reaches it ends with V8's words for that, which are reported. */
+const heapMib = ({ memory_bytes }: ProcessSpec) =>
+  Math.floor((memory_bytes * LIMITS.agent_heap_of_memory) / 2 ** 20)

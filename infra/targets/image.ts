@@ -53,14 +53,13 @@ interface Room {
   limits: { cpu: string; memory: string }
 }
 
-const MiB = 1024 * 1024
 export const SMALL: Room = { requests: { cpu: '20m', memory: '96Mi' }, limits: { cpu: '1', memory: '384Mi' } }
 // The consumer holds the inputs and results of items in flight.
 const MEDIUM: Room = { requests: { cpu: '50m', memory: '128Mi' }, limits: { cpu: '1', memory: '1024Mi' } }
 // The runtime includes agents' processes, each of which may use all the memory it is allowed.
 export const LARGE: Room = {
   requests: { cpu: '200m', memory: '256Mi' },
-  limits: { cpu: '2', memory: `${LIMITS.agent_memory_bytes / MiB + 1024}Mi` },
+  limits: { cpu: '2', memory: `${LIMITS.agent_memory_mib.default + 1024}Mi` },
 }
 
 const ROOMS: Record<Role, Room> = {

@@ -7,13 +7,11 @@
 // Words choose the scenarios with one of them in their name. With --consumers, N processes consume beside the server, which
 // then only has the API and the tick.
 
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startWithoutConsumer } from './consumers.ts'
+import { startDouble } from './limits/double.ts'
 import { line, tables } from './limits/tables.ts'
-import { type Bench, startBench, stopProcess } from './stack.ts'
+import { type Bench, startBench } from './stack.ts'
 
 const { values: options, positionals: words } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, consumers: { type: 'string' } },
@@ -22,15 +20,6 @@ const { values: options, positionals: words } = parseArgs({
 const consumers = options.consumers === undefined ? undefined : Number(options.consumers)
 if (consumers !== undefined && !(Number.isInteger(consumers) && consumers > 0))
   throw new Error('--consumers takes a number of processes')
-
-/** In a process of its own, so that it is not slow because Assay is measured. */
-async function startDouble() {
-  const child = fork(join(import.meta.dirname, '../support/provider.ts'), {
-    env: { ...process.env, PORT: '0' },
-  })
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }]
-  return { url, stop: () => stopProcess(child) }
-}
 
 /** Each consumer is a process with sandboxes of its own. */
 async function startStack(): Promise<Bench> {

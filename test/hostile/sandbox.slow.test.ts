@@ -56,6 +56,7 @@ export default {
 }
 `
 const NAMES = 400
+const MEMORY_BYTES = LIMITS.agent_memory_mib.default * 2 ** 20
 const PATIENCE_MS = 600_000 // a machine that is busy takes minutes to start a thousand processes
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
 
@@ -223,7 +224,7 @@ it('an agent that fills all the memory it may have does not stop another agent f
   expect((await filling).refused).toMatch(
     /allocation failed|Invalid typed array length|was killed|ended by signal/,
   )
-  expect(most).toBeLessThan(1.2 * LIMITS.agent_memory_bytes)
+  expect(most).toBeLessThan(1.2 * MEMORY_BYTES)
   expect(slowest).toBeLessThan(10_000)
 })
 
@@ -260,7 +261,7 @@ async function escaped(script: string) {
   await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const launcher = createLauncher(undefined, program)
   const user = launcher.user()
-  const child = launcher.spawn('config', '/', { user, memory_bytes: LIMITS.agent_memory_bytes })
+  const child = launcher.spawn('config', '/', { user, memory_bytes: MEMORY_BYTES })
   parts.defer(() => void child.kill('SIGKILL'))
   let said = ''
   for (const output of [child.stdout!, child.stderr!]) output.on('data', text => (said += text))
@@ -286,7 +287,7 @@ it.runIf(isRoot)(
     expect(said()).toMatch(/^1000$/m)
     expect(said()).toMatch(/Max file size +0 /)
     expect(said()).toMatch(new RegExp(`Max processes +${LIMITS.agent_threads} `))
-    expect(said()).toMatch(new RegExp(`Max data size +${LIMITS.agent_memory_bytes} `))
+    expect(said()).toMatch(new RegExp(`Max data size +${MEMORY_BYTES + LIMITS.agent_unused_mib * 2 ** 20} `))
     expect(said()).toMatch(/CapEff:\s0+$/m)
     expect(said()).toMatch(/NoNewPrivs:\s1$/m)
     for (const secret of [

@@ -32,6 +32,8 @@ export interface AgentRequest {
   signal: AbortSignal
   /** Called when the request is sent: what it waited for before, such as a process, is not its items' time. */
   onSent?: () => void
+  /** How many of its items have not ended; one where it is absent. */
+  itemsOpen?: () => number
 }
 
 export interface AgentResponse {
@@ -60,9 +62,12 @@ export class NotReached extends Error {}
 /** The agent's process ended under the request; every item in it is a suspect. */
 export class AgentProcessDied extends Error {
   readonly code: 'agent_crashed' | 'agent_unresponsive'
-  constructor(code: 'agent_crashed' | 'agent_unresponsive', message: string) {
+  /** How many items were open in the process, of this request and of others. */
+  readonly items: number
+  constructor(code: 'agent_crashed' | 'agent_unresponsive', message: string, items = 1) {
     super(message)
     this.name = 'AgentProcessDied'
     this.code = code
+    this.items = items
   }
 }

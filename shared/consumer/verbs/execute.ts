@@ -207,7 +207,8 @@ async function send(
     if (target.url !== null) timing.upstreams().began(claim.project_id, agentPlace(target.url))
     if (target.kind === 'url') onSent() // and again when it has a connection; a bundle first waits for its process
     const to = { ...target, together: item.together }
-    const response = await ctx.invokeAgent(to, { ...request, signal: cut.signal, onSent })
+    const itemsOpen = () => answer.open
+    const response = await ctx.invokeAgent(to, { ...request, signal: cut.signal, onSent, itemsOpen })
     if (target.url !== null && response.status < 300)
       timing.upstreams().served(claim.project_id, agentPlace(target.url), ended.began_ms)
     await readResponse(answer, response, target.protocol, cut)

@@ -47,9 +47,10 @@ export async function endEarly(request: EndedRequest, error: Error): Promise<voi
   if (error instanceof BadStatus) return endByStatus(request, error)
   const { open } = answer
   const wasAlone = request.items.length === 1
-  // Elsewhere than in a process of its own nobody knows what an item did to the process that it died with.
+  // Elsewhere than in a process of its own nobody knows what an item did to the process that it died with. All that were in
+  // the process are halved, not each request: those that filled free places have few items, and would go one by one.
   if (error instanceof AgentProcessDied)
-    return endOrSplit(request, error, open, wasAlone && togetherOf(request) !== null)
+    return endOrSplit(request, error, Math.max(open, error.items), wasAlone && togetherOf(request) !== null)
   if (error instanceof AnswerEnded || error instanceof ProtocolError || error instanceof LineError)
     return endOrSplit(request, error, open, wasAlone)
   // Between us and a bundle's process is only our own runtime, which accuses no item when it ends.

@@ -146,21 +146,29 @@ export const WORK_LIMITS = {
   bundles_chunk: 10_000,
   deployment_bytes: 24 * MiB, // a bundle as a JSON string, its declaration and its environment
   agent_env_bytes: 64 * KiB,
-  agent_memory_bytes: 1024 * MiB,
+  // Resident memory of one process of an agent, as the operator sets it. At rest it has 100; V8's heap has 4 GiB at most
+  agent_memory_mib: { default: 1024, min: 384, max: 8192 },
+  agent_heap_of_memory: 0.25,
+  // The kernel's own limit counts what is writable, used or not. V8 reserves 512 for code, of which it uses nothing; 128 less,
+  // since the program's own pages are resident and not writable: so an item gets an error before its process is ended
+  agent_unused_mib: 384,
   // Agent processes on one machine: as many as half of its memory holds, at 96 MiB each at rest
   agent_processes: { min: 8, max: 256 },
   agent_processes_of_memory: 0.5,
   agent_process_bytes: 96 * MiB,
+  // Items in one process before another is started, as the operator sets it: from one request on; 1024 holds a whole claim
+  agent_process_items: { default: 1024, min: 256, max: 8000 },
+  agent_process_crowded: 1.5, // times as many where there is no room for another process
   agent_processes_of_account: 0.75, // leaves room for others, however many agents one account deploys
-  // For requests with a suspect among their items, each in a process of its own: of one account, and of one deployment
+  // For requests with a suspect among their items, in processes apart: of one account, and of one deployment
   agent_processes_apart: { size: 32, share: [16, 8] },
+  agent_apart_join_ms: 1000, // requests of one item share a process if they are sent within so long, as those of a claim are
   agent_apart_wait_ms: 10_000, // for one of them; with the wait for room and the start less than that for a head
   // Wait for room; enough of the consumer's wait for the response head is left then to start a process
   agent_process_wait_ms: 45_000,
-  agent_heap_mib: 256,
   // Threads of an agent's process: one for each name look-up in progress, of which workerd makes 512 at most
   agent_threads: 1024,
-  // At Rust's default of 2 MiB, the stacks of 220 look-ups filled agent_memory_bytes and the process died
+  // At Rust's default of 2 MiB, the stacks of 220 look-ups filled the memory of a process and it died
   agent_thread_stack_bytes: 512 * KiB,
   agent_open_files: 16_384, // one outgoing connection for each item in flight, and as many incoming ones
   agent_log_bytes: 256 * KiB,

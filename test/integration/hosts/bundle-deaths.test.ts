@@ -67,6 +67,13 @@ it.for([
   },
 )
 
+it('the item is found as fast where each has a request of its own, as under a budget', async () => {
+  await engine.sql`update deployments set declaration = declaration || '{"item_budget_cents": 5}'`
+  const { guilty } = await night([...waiting(6), { do: 'exit' }, ...waiting(9)])
+  expect(guilty).toMatchObject([{ status: 'failed', error_code: 'agent_crashed' }])
+  expect(pids.size).toBeLessThanOrEqual(1 + 2 * 4)
+})
+
 it('a call that was recorded is not made again when others are found to end their process', async () => {
   const { runId } = await night([...waiting(5).map(input => ({ ...input, calls: true })), { do: 'exit' }])
   const steps = await engine.sql`select seq, count(*)::int as n from steps where run_id = ${runId} group by 1`

@@ -297,6 +297,13 @@ describe('a process that goes wrong', () => {
     expect(died.code).toBe('agent_crashed')
     expect(died.message).toMatch(/SIG[A-Z]+|exit code/)
     expect(died.message).toContain('before the bomb')
+    expect(died.message).toContain('it needed more than 256 MiB of heap')
+  })
+
+  it('that needs more memory than it may have says so', async () => {
+    open({ memoryMib: 140 })
+    const died = await deathOf(send(bundle('d1'), { do: 'echo' }))
+    expect(died.message).toContain('it needed more than 140 MiB of memory')
   })
 
   it('that fills memory with buffers gets an error at the limit', async () => {
@@ -310,7 +317,15 @@ describe('a process that goes wrong', () => {
 
   it('is killed for its resident memory where no kernel limit stops it', async () => {
     const launcher = createLauncher()
-    const spec = { name: 'test', code: AGENT, env: {}, rules: egressRules(), cpu_without_pong_ms: 60_000 }
+    const spec = {
+      name: 'test',
+      code: AGENT,
+      env: {},
+      rules: egressRules(),
+      cpu_without_pong_ms: 60_000,
+      memory_bytes: 1024 * 2 ** 20,
+      itemsOpen: () => 1,
+    }
     const unbounded = {
       ...launcher,
       spawn: ((config, cwd, as) =>
