@@ -175,9 +175,16 @@ function queued(facts: WhyFacts): Why {
     }
   const before =
     facts.ahead === 0 ? 'It is the next of its run' : `${facts.ahead} items of its run are offered before it`
-  if (facts.paced !== null) return { token: 'paced', message: `${before}: ${sayPace(facts.paced)}` }
+  if (facts.paced !== null)
+    return { token: 'paced', message: `${before}: ${sayPace(facts.paced, facts.ahead + 1)}.` }
   return { token: 'next', message: `${before}, and there is room: its turn comes by itself.` }
 }
+
+/** A run that has room begins items as fast as what they need lets through. */
+export const pacedRun = (paced: Paced, waiting: number): Why => ({
+  token: 'paced',
+  message: `Its ${sayPace(paced, waiting)}.`,
+})
 
 /** Why a run cannot begin more items; null if it has room. */
 export function waitOf(admission: AdmissionFacts): Why | null {

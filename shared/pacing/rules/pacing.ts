@@ -139,8 +139,7 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
 }
 
 function permitsOf(pacing: Pacing, { now_ms, started = 0, wants, ahead_ms }: Turn): number {
-  const rooms = pacing.limits.map(limit => roomIn(limit, pacing.started, now_ms))
-  rooms.push(declaredRoom(pacing.declared, pacing.declared_limits, now_ms))
+  const rooms = [roomOf(pacing, now_ms)]
   const rate = rateOf(pacing, now_ms)
   // Of a limit that was reported for the first time nobody knows what a call takes.
   if (pacing.limits.some(({ cost }) => cost === 0)) rooms.push(unknownRoom(pacing, now_ms))
@@ -155,6 +154,13 @@ function permitsOf(pacing: Pacing, { now_ms, started = 0, wants, ahead_ms }: Tur
   pacing.next_ms += permits * one_ms
   return permits
 }
+
+/** Calls for which what is left of all limits has room; infinite if none says so. */
+export const roomOf = (pacing: Pacing, now_ms: number): number =>
+  Math.min(
+    declaredRoom(pacing.declared, pacing.declared_limits, now_ms),
+    ...pacing.limits.map(limit => roomIn(limit, pacing.started, now_ms)),
+  )
 
 function limitOf(pacing: Pacing, report: LimitReport): TrackedLimit | undefined {
   const similar = pacing.limits.filter(({ of }) => of === report.of)

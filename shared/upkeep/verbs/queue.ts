@@ -1,9 +1,10 @@
 // Reports what is queued in a project and why it waits, by the same rules that a claim follows.
 
 import { type ReadRun, readRun } from '../../claims/queries/run-facts.ts'
-import { type Why, waitingForUpstream, waitOf } from '../../claims/rules/why.ts'
+import { pacedRun, type Why, waitingForUpstream, waitOf } from '../../claims/rules/why.ts'
 import { admissionFacts } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
+import { findPace } from '../../upstreams/queries/pacing.ts'
 import { findRunWaits } from '../../upstreams/queries/shown-upstreams.ts'
 import type { RunWait } from '../../upstreams/rules/upstream-words.ts'
 import { countQueue, listQueuedRuns, listRetries, type QueuedRun } from '../queries/queue.ts'
@@ -22,6 +23,12 @@ function waitOfRun(run: ReadRun, upstream: RunWait | undefined): Why | null {
   return waitingForUpstream('the run', upstream)
 }
 
+/** Where it has room, and what its items need is limited. */
+async function paceOf({ sql }: Context, { project_id, deployment, queued }: ReadRun): Promise<Why | null> {
+  const paced = deployment === null || queued === 0 ? null : await findPace(sql, project_id, deployment.id)
+  return paced === null ? null : pacedRun(paced, queued)
+}
+
 export async function readQueue(ctx: Context, project_id: string) {
   const [totals, queued, retries] = await Promise.all([
     countQueue(ctx.sql, project_id),
@@ -36,7 +43,9 @@ export async function readQueue(ctx: Context, project_id: string) {
   const runs: (QueuedRun & { wait: Why | null })[] = []
   for (const run of queued) {
     const facts = await readRun(ctx.sql, { project_id, run_id: run.id })
-    if (facts !== undefined) runs.push({ ...run, wait: waitOfRun(facts, waits.get(run.id)) })
+    if (facts === undefined) continue
+    const wait = waitOfRun(facts, waits.get(run.id)) ?? (await paceOf(ctx, facts))
+    runs.push({ ...run, wait })
   }
   return { totals, runs, retries }
 }

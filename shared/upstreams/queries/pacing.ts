@@ -4,7 +4,15 @@
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type DeclaredLimits, lowerOf } from '../../pacing/rules/declared-limits.ts'
-import { isBound, type Pacing, paceTurn, rateOf, startPacing, type Turn } from '../../pacing/rules/pacing.ts'
+import {
+  isBound,
+  type Pacing,
+  paceTurn,
+  rateOf,
+  roomOf,
+  startPacing,
+  type Turn,
+} from '../../pacing/rules/pacing.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
 import type { Paced } from '../rules/upstream-words.ts'
@@ -111,7 +119,8 @@ export async function findPace(sql: Sql, project_id: string, deployment_id: stri
     where project_id = ${project_id} and ${deployment_id} = any(deployments) and state = 'open' and pacing is not null
     order by used_at desc limit ${LIMITS.upstreams_per_deployment}`
   const paced = rows.flatMap(({ host, label, pacing, now_ms }) => {
-    const per_second = rateOf(pacing, now_ms)
+    const isUsedUp = roomOf(pacing, now_ms) < 1
+    const per_second = isUsedUp ? 0 : rateOf(pacing, now_ms)
     return per_second === null ? [] : [{ host, label, per_second }]
   })
   return paced.toSorted((a, b) => a.per_second - b.per_second)[0] ?? null

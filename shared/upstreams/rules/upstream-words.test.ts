@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { UpstreamState } from '../vocabulary.ts'
-import { type ShutUpstream, sayUpstream, sayWait } from './upstream-words.ts'
+import { type ShutUpstream, sayPace, sayUpstream, sayWait } from './upstream-words.ts'
 
 const DAY_MS = 86_400_000
 const upstream = (of: Partial<ShutUpstream> = {}): ShutUpstream => ({
@@ -50,5 +50,26 @@ it('a try that is due or not planned is told without a negative time, and patien
 it('what waited for an upstream that is open already goes on by itself', () => {
   expect(sayWait('the item', null, DAY_MS)).toBe(
     'The item waited for a provider that serves again: it continues within a minute.',
+  )
+})
+
+it.for([
+  [48, 28_800, 'now about 48 a second: all 28,800 that wait in about 10 min'],
+  [0.5, 1, 'now about 30 a minute: the one that waits in about 2 s'],
+  [0.001, 2, 'now about 4 an hour: all 2 that wait in about 33 min 20 s'],
+  [4, 0, 'now about 4 a second'],
+] as const)(
+  'a pace of %s a second and %i that wait are said with how long that takes',
+  ([per_second, waiting, end]) => {
+    const paced = { host: 'api.openai.com', label: 'OPENAI_API_KEY', per_second }
+    expect(sayPace(paced, waiting)).toBe(
+      `items begin as fast as the limits of api.openai.com (OPENAI_API_KEY) allow, ${end}`,
+    )
+  },
+)
+
+it('a limit that is used up is said without a pace', () => {
+  expect(sayPace({ host: 'api.example.com', label: null, per_second: 0 }, 9)).toBe(
+    'items wait until the limits of api.example.com leave room again',
   )
 })

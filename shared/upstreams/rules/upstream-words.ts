@@ -80,11 +80,22 @@ export function sayWait(what: string, upstream: ShutUpstream | null, patience_ms
   return `${sayUpstream(upstream)} It is tried again ${sayNext(upstream.next_ms)}; ${what} waits until it serves, for at most ${coarseSpan(Math.max(1000, patience_ms))}.`
 }
 
-/** @example 'items begin as fast as the limits of api.openai.com (OPENAI_API_KEY) allow, now about 48 a second.' */
-export function sayPace({ per_second, ...upstream }: Paced): string {
-  const pace =
-    per_second >= 1
-      ? `${Math.round(per_second)} a second`
-      : `${Math.max(1, Math.round(per_second * 60))} a minute`
-  return `items begin as fast as the limits of ${upstreamName(upstream)} allow, now about ${pace}.`
+/**
+ * How fast items begin, and how long that takes for those that wait.
+ *
+ * @example sayPace(paced, 28_800) // 'items begin as fast as the limits of api.openai.com allow, now about 48 a second: all 28,800 that wait in about 10 min'
+ */
+export function sayPace({ per_second, ...upstream }: Paced, waiting: number): string {
+  if (per_second === 0) return `items wait until the limits of ${upstreamName(upstream)} leave room again`
+  const units = [
+    ['second', 1],
+    ['minute', 60],
+    ['hour', 3600],
+  ] as const
+  const [unit, seconds] = units.find(([, seconds]) => per_second * seconds >= 1) ?? units[2]
+  const pace = `${Math.max(1, Math.round(per_second * seconds))} ${unit === 'hour' ? 'an' : 'a'} ${unit}`
+  const head = `items begin as fast as the limits of ${upstreamName(upstream)} allow, now about ${pace}`
+  if (waiting === 0) return head
+  const all = waiting === 1 ? 'the one that waits' : `all ${waiting.toLocaleString('en')} that wait`
+  return `${head}: ${all} in about ${coarseSpan(Math.max(1000, (1000 * waiting) / per_second))}`
 }

@@ -8,6 +8,7 @@ import type { DeclaredLimits } from '../../../shared/pacing/rules/declared-limit
 import { isBound, type Pacing } from '../../../shared/pacing/rules/pacing.ts'
 import type { ReportedLimit } from '../../../shared/pacing/vocabulary.ts'
 import type { AgentLine, ItemLine, UpstreamReport } from '../../../shared/protocol/rules/protocol.ts'
+import { readQueue } from '../../../shared/upkeep/verbs/queue.ts'
 import { agentHost } from '../../../shared/upstreams/rules/upstream.ts'
 import { KnownUpstreams } from '../../../shared/upstreams/verbs/known-upstreams.ts'
 import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
@@ -143,6 +144,11 @@ describe('limits that people set [upstreams.limits]', () => {
     await eventually(async () => expect(await ended(runId)).toBe(10))
     await eventually(async () => expect((await engine.run(runId)).running).toBe(0))
     expect(started()).toBe(10)
+    const { runs } = await readQueue(engine.ctx, engine.project_id)
+    expect(runs[0]!.wait).toMatchObject({
+      token: 'paced',
+      message: expect.stringContaining('leave room again'),
+    })
     await set(agentHost(url), { requests: '25/d' })
     await eventually(async () => expect(await ended(runId)).toBe(25))
     await changeLimits(engine.ctx, { project_id: engine.project_id, host: agentHost(url), label: '' }, null)
