@@ -56,7 +56,7 @@ export const limitsTable = (rows: readonly Upstream[], screen: Screen): string =
         value: row => upstreamName(row) + (row.model === null ? '' : ` ${row.model}`),
         least: 16,
       },
-      { title: 'SET', value: declaredOf, least: 10 },
+      { title: 'SET', value: declaredOf, least: 34 },
       { title: 'REPORTED', value: reportedOf, least: 10 },
       {
         title: 'ITEMS/MIN',

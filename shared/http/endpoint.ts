@@ -296,5 +296,5 @@ const sessionOnly = () =>
   new ApiError(
     'forbidden',
     'A project key cannot do this; it acts on the whole account.',
-    'Sign in with POST /v1/sessions and send its access_token.',
+    'Sign in: assay login, or POST /v1/sessions, whose access_token you send.',
   )

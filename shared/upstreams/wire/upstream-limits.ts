@@ -4,8 +4,8 @@ import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { rateProblem } from '../../pacing/rules/declared-limits.ts'
-import { type Pacing, rateOf, useOf } from '../../pacing/rules/pacing.ts'
+import { lowerOf, rateProblem } from '../../pacing/rules/declared-limits.ts'
+import { type Pacing, rateOf, startPacing, useOf } from '../../pacing/rules/pacing.ts'
 import { LIMITED } from '../../pacing/vocabulary.ts'
 
 const rate = z
@@ -114,7 +114,9 @@ export interface LimitsOfRow {
 }
 
 export function limitFieldsOf({ declared, pacing, now_ms }: LimitsOfRow) {
-  const per_second = pacing === null ? null : rateOf(pacing, now_ms)
+  // What was set a moment ago counts already, also before anything is called.
+  const declared_limits = declared.map(({ label: _, ...limits }) => limits).reduce(lowerOf, {})
+  const per_second = rateOf({ ...(pacing ?? startPacing(now_ms)), declared_limits }, now_ms)
   return {
     declared_limits: declared,
     reported_limits: (pacing?.limits ?? []).map(({ of, amount, length_ms, reports }) => ({
