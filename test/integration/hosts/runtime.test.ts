@@ -535,7 +535,7 @@ describe('an agent’s process ends', () => {
     const busy = new AbortController()
     await start(bundle('busy'), [{ do: 'never' }], busy.signal)
     now += LIMITS.agent_idle_ms
-    await until(() => !running(pid))
+    await until(() => !running(pid) && !invoker.processes().some(process => process.pid === pid))
     expect(invoker.processes().map(p => p.deployment_id)).toEqual(['busy'])
     busy.abort()
   })
