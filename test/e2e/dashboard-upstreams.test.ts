@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
   }
 
   it.for(WIDTHS)(
-    'fit a window of %i pixels, list and one alike, without accessibility problems',
+    'fit a window of %i pixels, the list and a page of one, without accessibility problems',
     async width => {
       const page = await open(list, { width })
       for (const path of [list, `${list}/${broke}`]) {
@@ -91,6 +91,7 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     expect(await page.locator('#use polyline').getAttribute('points')).toMatch(/^(\d+,[\d.]+ ?){20}$/)
     expect(await page.locator('#waiting').textContent()).toContain('2 items.')
     const runs = page.locator('#waiting a')
+    expect(await runs.allTextContents()).toEqual([run_id.slice(0, 13)])
     expect(await runs.evaluateAll(all => all.map(a => a.getAttribute('href')))).toEqual([
       `/dashboard/runs/${run_id}`,
     ])

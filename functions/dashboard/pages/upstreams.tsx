@@ -101,7 +101,7 @@ const Upstreams = ({ project_id, rows, now, mayChange }: Around & { rows: readon
           ),
       },
     ]}
-    empty={<p>No provider and no agent was closed or told its limits lately, and no limit is set.</p>}
+    empty={<p>No provider and no agent was closed or reported a limit lately, and no limit is set.</p>}
   />
 )
 
