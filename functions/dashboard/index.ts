@@ -49,6 +49,7 @@ import * as triage from './pages/triage.tsx'
 import * as triageDecide from './pages/triage-decide.tsx'
 import * as trigger from './pages/trigger.tsx'
 import * as triggers from './pages/triggers.tsx'
+import * as upstream from './pages/upstream.tsx'
 import * as upstreams from './pages/upstreams.tsx'
 import * as verdicts from './pages/verdicts.tsx'
 import { serveParts } from './shell/app.tsx'
@@ -101,6 +102,7 @@ const MODULES = [
   triageDecide,
   trigger,
   triggers,
+  upstream,
   upstreams,
   verdicts,
 ]

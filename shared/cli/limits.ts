@@ -3,6 +3,7 @@
 import { defined } from '../kernel/defined.ts'
 import { limitsText } from '../pacing/rules/declared-limits.ts'
 import { upstreamName } from '../upstreams/rules/upstream-words.ts'
+import { hostOf, reportedText, shownName } from '../view/upstream.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -36,24 +37,15 @@ export const limits = (session: Session, given: Given): Promise<ExitCode> =>
 const declaredOf = ({ declared_limits }: Upstream): string =>
   declared_limits.map(limitsText).join('; ') || '-'
 
-const lengthOf = (seconds: number | null): string =>
-  seconds === null
-    ? ''
-    : seconds % 60 === 0
-      ? ` in ${count(seconds / 60)} min`
-      : ` in ${Math.round(seconds)} s`
-
 const reportedOf = ({ reported_limits }: Upstream): string =>
-  reported_limits
-    .map(({ of, amount, seconds }) => `${count(amount)} ${of.replace('_', ' ')}${lengthOf(seconds)}`)
-    .join(', ') || '-'
+  reported_limits.map(reportedText).join(', ') || '-'
 
 export const limitsTable = (rows: readonly Upstream[], screen: Screen): string =>
   table<Upstream>(
     [
       {
         title: 'UPSTREAM',
-        value: row => upstreamName(row) + (row.model === null ? '' : ` ${row.model}`),
+        value: shownName,
         least: 16,
       },
       { title: 'SET', value: declaredOf, least: 34 },
@@ -96,7 +88,7 @@ export async function setLimits(session: Session, given: Given): Promise<ExitCod
     'limits_set',
     set,
     ({ paint, program }) =>
-      `${clean(nameOf(set))}: ${limitsText(set)}, from the next call on\n${paint('dim', 'see ')}  ${program} limits`,
+      `${clean(upstreamName(set))}: ${limitsText(set)}, from the next call on\n${paint('dim', 'see ')}  ${program} limits`,
   )
   return EXIT.ok
 }
@@ -125,21 +117,14 @@ export async function unsetLimits(session: Session, given: Given): Promise<ExitC
   return EXIT.ok
 }
 
-/** People paste URLs of providers; an agent's URL has a path. */
-function hostOf(text: string): string {
-  const [, host] = /^https?:\/\/([^/?#]+)\/?$/.exec(text) ?? []
-  return host ?? text
-}
-
-const nameOf = ({ host, label }: { host: string; label: string | null }) =>
-  label === null ? host : `${host} (${label})`
-
 function nothingSet(host: string, label: string | undefined, known: readonly Upstream[]) {
   const set = known.filter(row => row.declared_limits.length > 0)
   const names = [
-    ...new Set(set.flatMap(row => row.declared_limits.map(({ label }) => nameOf({ host: row.host, label })))),
+    ...new Set(
+      set.flatMap(row => row.declared_limits.map(({ label }) => upstreamName({ host: row.host, label }))),
+    ),
   ]
-  return usageFailure(`no limit is set for ${nameOf({ host, label: label ?? null })}`, {
+  return usageFailure(`no limit is set for ${upstreamName({ host, label: label ?? null })}`, {
     hint: names.length === 0 ? 'none is set at all' : `set for: ${names.join(', ')}`,
     next: 'assay limits',
   })

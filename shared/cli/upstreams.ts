@@ -1,7 +1,7 @@
 // The commands about what items wait for outside.
 
 import { defined } from '../kernel/defined.ts'
-import { STATE_WORDS, upstreamName } from '../upstreams/rules/upstream-words.ts'
+import { shownName, stateText } from '../view/upstream.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -28,10 +28,6 @@ export async function upstreams(session: Session, given: Given): Promise<ExitCod
 const upstreamsOf = ({ api }: Pick<Session, 'api'>, given: Given) =>
   answered(api.GET('/v1/upstreams', { params: { query: defined({ project_id: given.text('project') }) } }))
 
-/** What an upstream lets through. */
-const stateOf = ({ state, opening }: Upstream): string =>
-  state === 'open' && !opening ? 'open' : STATE_WORDS[state]
-
 const STYLES: Record<Upstream['state'], Style> = {
   open: 'green',
   cooling: 'yellow',
@@ -40,13 +36,11 @@ const STYLES: Record<Upstream['state'], Style> = {
   refused: 'red',
 }
 
-const nameOf = (row: Upstream): string => upstreamName(row) + (row.model === null ? '' : ` ${row.model}`)
-
 export const upstreamsTable = (rows: readonly Upstream[], now: number, screen: Screen): string =>
   table<Upstream>(
     [
-      { title: 'UPSTREAM', value: nameOf, least: 16 },
-      { title: 'STATE', value: stateOf, style: row => STYLES[row.state] },
+      { title: 'UPSTREAM', value: shownName, least: 16 },
+      { title: 'STATE', value: stateText, style: row => STYLES[row.state] },
       { title: 'SINCE', value: row => ago(row.since, now), align: 'right' },
       {
         title: 'NEXT TRY',
@@ -75,7 +69,7 @@ export async function retry(session: Session, given: Given): Promise<ExitCode> {
   output.emit('upstreams_retried', { upstreams: tried }, ({ paint, program }) =>
     [
       ...tried.map(
-        row => `${clean(nameOf(row))} is being tried, with ${plural(row.waiting_items, 'item')} waiting`,
+        row => `${clean(shownName(row))} is being tried, with ${plural(row.waiting_items, 'item')} waiting`,
       ),
       `${paint('dim', 'try ')}  ${program} upstreams`,
     ].join('\n'),

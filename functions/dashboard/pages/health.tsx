@@ -47,7 +47,9 @@ export const healthPage = page({
           <h2>What waits, and what for</h2>
           <Waiting runs={queue.data!.waiting_runs} now={now} />
           <p>
-            <a href={ofProject(params.projectId, 'upstreams')}>Providers and agents that serve nobody</a>
+            <a href={ofProject(params.projectId, 'upstreams')}>
+              Upstreams: providers and agents, what they let through, and their limits
+            </a>
           </p>
           <h2>Tried again</h2>
           <Retries queue={queue.data!} now={now} />

@@ -6,6 +6,7 @@ import { COMMANDS } from '../../../shared/cli/commands.ts'
 import { startNodeHost } from '../../conformance/hosts.ts'
 import { fails, ran, recordId } from '../../conformance/play.ts'
 import { openWorld, type World } from '../../conformance/world.ts'
+import { shut } from '../../support/upstreams.ts'
 
 let world: World
 let cookie: string
@@ -72,18 +73,23 @@ it('commands on the pages of a project are valid, for an empty project and one w
       '/keys',
       '/audit',
       '/recover',
+      '/upstreams',
     ])
       expect(await expectTaken(`/projects/${project_id}${page}`), page).not.toEqual([])
   for (const page of ['/members', '/quotas']) expect(await expectTaken(page), page).not.toEqual([])
 })
 
-it('commands on the pages of an agent, a run, an item, a schedule and a trigger are valid', async () => {
+it('commands on the pages of an agent, a run, an item, a schedule, a trigger and an upstream are valid', async () => {
   const { agent, run } = await ran(world, fails(), [{ item_id: 'one', input: 1 }])
   const order = { agent_id: agent.id, cron: '0 6 * * *', timezone: 'UTC', input: null }
   const { json: schedule } = await world.call('POST', '/v1/schedules', { body: order })
   const body = { agent_id: agent.id, name: 'new-ticket', scheme: 'bearer' }
   const { json: trigger } = await world.call('POST', '/v1/triggers', { body })
+  const upstream_id = world.ctx.newId()
+  const { project_id } = world.first
+  await shut(world.ctx.sql, { project_id, id: upstream_id })
   for (const path of [
+    `/projects/${project_id}/upstreams/${upstream_id}`,
     `/agents/${agent.id}`,
     `/runs/${run}`,
     `/runs/${run}/cancel`,

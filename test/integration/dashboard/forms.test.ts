@@ -9,6 +9,7 @@ import { startNodeHost } from '../../conformance/hosts.ts'
 import { makeAgent } from '../../conformance/make.ts'
 import { deploy } from '../../conformance/play.ts'
 import { openWorld, type World } from '../../conformance/world.ts'
+import { shut } from '../../support/upstreams.ts'
 
 let world: World
 let cookie: string
@@ -204,4 +205,21 @@ it('a refused settings form keeps the other changes next to the wrong one', asyn
   expect(html).toContain('value="renamed"')
   expect(html).toContain('value="much"')
   expect((await world.call('GET', `/v1/projects/${project.id}`)).json.name).toBe(project.name)
+})
+
+it('a refused form of limits keeps all that was typed, for a host and for one upstream', async () => {
+  const { project_id } = world.first
+  const list = `/dashboard/projects/${project_id}/upstreams`
+  const typed = { requests: '60 rpm', tokens: '200000/min', in_flight: '20' }
+  const named = { host: 'api.forms.test', label: 'MODEL_KEY' }
+  const ofHost = await refused(list, { ...named, ...typed })
+  for (const value of Object.values({ ...named, ...typed })) expect(ofHost).toContain(`value="${value}"`)
+  expect(ofHost).toMatch(/id="wrong-requests">Must be a number and a unit, [^<]* write 60\/min\./)
+  const id = world.ctx.newId()
+  await shut(world.ctx.sql, { project_id, id })
+  const ofOne = await refused(`${list}/${id}/limits`, { ...typed, scope: 'host' })
+  for (const value of Object.values(typed)) expect(ofOne).toContain(`value="${value}"`)
+  expect(ofOne).toMatch(/value="host" selected/)
+  const none = { requests: '', tokens: '', in_flight: '' }
+  expect(await refused(`${list}/${id}/limits`, none)).toContain('must set at least one of requests')
 })

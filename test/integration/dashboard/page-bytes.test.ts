@@ -9,6 +9,7 @@ import { makeRun } from '../../conformance/make.ts'
 import { deploy, type Play, recordId, workOff } from '../../conformance/play.ts'
 import { openWorld, type World } from '../../conformance/world.ts'
 import { chat, step } from '../../support/agents-played.ts'
+import { shut } from '../../support/upstreams.ts'
 
 /** More rows than any page shows. */
 const MANY = 60
@@ -115,7 +116,26 @@ async function fillLists(project_id: string) {
   await sql`
     insert into schedules ${sql(runs.map((_, n) => ({ id: world.ctx.newId(), project_id, agent_id, cron: `${n} 6 * * 1-5`, timezone: 'America/Argentina/Buenos_Aires', name: `${RUN_NAME} ${n}` })))}`
   await sql`
+    update runs r set waits_for = (${await fillUpstreams(project_id)}::uuid[])[1 + n % ${MANY}]
+    from (select id, row_number() over () as n from runs where project_id = ${project_id}) numbered
+    where r.project_id = ${project_id} and r.id = numbered.id and finished_at is null`
+  await sql`
     insert into triggers ${sql(runs.map((_, n) => ({ id: world.ctx.newId(), project_id, agent_id, name: `${SLUG}-${n}`, webhook_id: `webhook-${n}`, secret_hash: Buffer.from('hash') })))}`
+}
+
+/** Upstreams with all that a row can show. */
+async function fillUpstreams(project_id: string): Promise<string[]> {
+  const account = { body: world.first.account, token: null }
+  const { json: session } = await world.call('POST', '/v1/sessions', account)
+  const ids = Array.from({ length: MANY }, () => world.ctx.newId())
+  const words = 'You exceeded your current quota, please check your plan and billing details. '.repeat(4)
+  for (const [n, id] of ids.entries()) {
+    const host = `llm-gateway-${n}.eu-central.northwind-traders.example`
+    await shut(world.ctx.sql, { project_id, id, host, label: 'NORTHWIND_GATEWAY_API_KEY', words })
+    const body = { project_id, host, requests: '500/min', tokens: '200000/min', in_flight: 20 }
+    await world.call('PUT', '/v1/upstreams', { body, token: session.access_token })
+  }
+  return ids
 }
 
 const PAGES: Record<string, () => string> = {
@@ -131,6 +151,7 @@ const PAGES: Record<string, () => string> = {
   agents: () => 'agents',
   schedules: () => 'schedules',
   triggers: () => 'triggers',
+  upstreams: () => 'upstreams',
   deliveries: () => 'deliveries',
   audit: () => 'audit',
   keys: () => 'keys',

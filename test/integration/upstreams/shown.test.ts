@@ -166,6 +166,23 @@ describe('what waits for an upstream', () => {
     expect(row!.soon).toBe(true)
   })
 
+  it('has as many upstreams on a page as fit, and links the next ones', async () => {
+    const { project_id } = world.sibling
+    for (let n = 0; n < 30; n++)
+      await shut(world.ctx.sql, { project_id, id: world.ctx.newId(), host: `h${n}.example.com` })
+    const cookie = await signedIn()
+    const path = `/dashboard/projects/${project_id}/upstreams`
+    const read = async (query: string) =>
+      (await fetch(world.url + path + query, { headers: { cookie } })).text()
+    const hosts = (html: string) => [...html.matchAll(/<bdi>(h\d+)\.example/g)].map(([, host]) => host)
+    const [first, second] = [await read(''), await read('?cursor=25')]
+    expect([hosts(first).length, hosts(second).length]).toEqual([25, 5])
+    expect(new Set([...hosts(first), ...hosts(second)]).size).toBe(30)
+    expect(first).toContain(`href="${path}?cursor=25" rel="next"`)
+    expect(second).toContain('To the first page')
+    expect(second).not.toContain('rel="next"')
+  })
+
   it.each([
     ['cooling', 'Cooling: api.example.com (MODEL_KEY) asks for less: '],
     ['away', 'Away: api.example.com (MODEL_KEY) serves nobody: '],
