@@ -23,7 +23,9 @@ export const unsetUpstreamLimits = endpoint({
       .string()
       .max(LIMITS.name_characters)
       .optional()
-      .describe('Only those that were set for this variable.'),
+      .describe(
+        'Only those that were set for this variable; empty for those of every credential of the host.',
+      ),
   }),
   answers: { 204: { description: 'No limit that a person set counts for it.' } },
   errors: [],
@@ -37,7 +39,7 @@ export const unsetUpstreamLimits = endpoint({
     reply.project_id = project_id
     reply.changes = []
     for (const { label } of declared)
-      if (query.label === undefined || query.label === label)
+      if (query.label === undefined || query.label === (label ?? ''))
         reply.changes.push(...(await changeLimits(ctx, { project_id, host, label: label ?? '' }, null)))
   },
 })

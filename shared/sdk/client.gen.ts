@@ -7487,7 +7487,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only those that were set for this variable.
+                 * @description Only those that were set for this variable; empty for those of every credential of the host.
                  * @example label
                  */
                 label?: string;
