@@ -83,10 +83,13 @@ it.for(['settle.before_commit=stop@5', 'claim.before_commit=stop@2'])(
   { timeout: PATIENCE_MS },
   async fault => {
     const items = 60
-    const runIds = await Promise.all(Array.from({ length: 3 }, () => stack.submit(agentId, batch(items))))
+    const first = await stack.submit(agentId, batch(items))
     // The items that it claimed first are in flight until it stops, however quick its agent is.
-    const release = stack.probe.hold(call => fault.startsWith('claim') && runIds.includes(call.run))
+    const release = stack.probe.hold(call => fault.startsWith('claim') && call.run === first)
     const paused = await stack.startConsumer(fault)
+    if (fault.startsWith('claim')) await stack.runBecomes(first, run => run.running > 0)
+    const others = await Promise.all(Array.from({ length: 2 }, () => stack.submit(agentId, batch(items))))
+    const runIds = [first, ...others]
     await paused.stopped()
     release()
     await stack.sql`update claims set lease_until = now() - interval '1 second'`

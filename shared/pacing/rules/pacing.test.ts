@@ -89,6 +89,27 @@ describe('limits that nobody reports', () => {
     expect(refused).toBeLessThan(0.03)
   })
 
+  it.for([50, 100])('are not mistaken for what refuses one of %i calls at any pace', every => {
+    const pacing = startPacing(0)
+    let [calls, unanswered, refused] = [0, 0, 0]
+    const last: number[] = []
+    for (let now_ms = 0; now_ms < 300_000; now_ms += 100) {
+      const permits = paceTurn(pacing, {
+        now_ms,
+        served: unanswered - refused,
+        refused,
+        wants: 10,
+        ahead_ms: 100,
+      })
+      unanswered = permits
+      refused = Math.floor((calls + permits) / every) - Math.floor(calls / every)
+      calls += permits
+      if (now_ms >= 240_000) last.push(permits)
+    }
+    // It wants a hundred a second.
+    expect(last.reduce((sum, permits) => sum + permits, 0) / 60).toBeGreaterThan(50)
+  })
+
   it('are searched from four calls on, twice as many in each second without a refusal', () => {
     const pacing = startPacing(0)
     const started = [0, 1000, 2000, 3000, 4000].map(now_ms =>

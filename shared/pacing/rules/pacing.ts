@@ -35,6 +35,10 @@ export interface Pacing {
   peak: number | null
   raised_ms: number
   lowered_ms: number
+  /** The pace and the share of refused calls before the pace was lowered; null once that helped. */
+  before: { rate: number; refused: number } | null
+  /** The share of calls that is refused at any pace. */
+  noise: number
   /** How many calls had passed by then. */
   lowered_passed: number
   /** When the next call may begin. */
@@ -91,6 +95,10 @@ const ACCEPTED_CALLS = 20
 const FEW = 0.005
 /** One refusal is many: calls that were under way are refused with it. */
 const LOWER_EACH_MS = 2000
+/** A pace that was not refused for so long is low enough. */
+const HELPED_MS = 30_000
+const HALVED = 0.5
+const MOST_NOISE = 0.03
 /** What was not used yet may be made up for. */
 const CATCH_UP_MS = 150
 
@@ -106,6 +114,8 @@ export const startPacing = (now_ms: number): Pacing => ({
   peak: null,
   raised_ms: now_ms,
   lowered_ms: 0,
+  before: null,
+  noise: 0,
   lowered_passed: 0,
   next_ms: now_ms,
   use: noParts(),
@@ -264,13 +274,34 @@ function lower(pacing: Pacing, now_ms: number): void {
       lowered_passed: 0,
     })
   const { passed, refused } = lately(pacing, now_ms)
+  if (isNoise(pacing, refused, since_ms)) return
   const rate = pacing.searched ?? 1.1 * passed
+  pacing.before ??= { rate, refused }
   pacing.searched = Math.max(LEAST_RATE, Math.min(rate * 0.9, passed * 0.97))
   pacing.peak = Math.min(rate, 1.1 * passed)
   if (refused > FEW) pacing.share = Math.max(0.3, pacing.share * 0.97)
   pacing.lowered_ms = now_ms
   pacing.lowered_passed = all
   pacing.raised_ms = now_ms
+}
+
+/** Whether calls are refused as often at a lower pace: then it is not the pace, and goes back to what it was. */
+function isNoise(pacing: Pacing, refused: number, since_ms: number): boolean {
+  if (since_ms > HELPED_MS) pacing.before = null
+  if (pacing.searched === null) return false
+  const { before, noise } = pacing
+  if (noise > 0 && refused <= 1.5 * noise) return true
+  if (before === null || refused > MOST_NOISE) return false
+  // More than before: the pace before was only beginning to be refused.
+  if (refused > 1.5 * before.refused) pacing.before = { rate: pacing.searched, refused }
+  if (pacing.searched > HALVED * before.rate || Math.abs(refused / before.refused - 1) > 0.5) return false
+  Object.assign(pacing, {
+    noise: refused,
+    searched: before.rate,
+    peak: 1.1 * before.rate,
+    before: null,
+  })
+  return true
 }
 
 /** Slowly near the pace that was refused; only a pace that is used says that more would be served. */
