@@ -110,6 +110,25 @@ describe('limits that nobody reports', () => {
     expect(last.reduce((sum, permits) => sum + permits, 0) / 60).toBeGreaterThan(50)
   })
 
+  it('are not concluded from a refusal among the first calls', () => {
+    const pacing = startPacing(0)
+    // A call a second, since processes only start; then one is refused, and a hundred a second are wanted.
+    for (let now_ms = 0; now_ms < 5000; now_ms += 100)
+      paceTurn(pacing, {
+        now_ms,
+        served: now_ms % 1000 === 0 ? 1 : 0,
+        wants: now_ms % 1000 === 0 ? 1 : 0,
+        ahead_ms: 100,
+      })
+    paceTurn(pacing, { now_ms: 5000, refused: 1, wants: 0, ahead_ms: 100 })
+    let calls = 0
+    for (let now_ms = 5100, served = 0; now_ms < 15_000; now_ms += 100) {
+      served = paceTurn(pacing, { now_ms, served, wants: 10, ahead_ms: 100 })
+      calls += served
+    }
+    expect(calls).toBeGreaterThan(500)
+  })
+
   it('are searched from four calls on, twice as many in each second without a refusal', () => {
     const pacing = startPacing(0)
     const started = [0, 1000, 2000, 3000, 4000].map(now_ms =>

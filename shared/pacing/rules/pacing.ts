@@ -39,6 +39,8 @@ export interface Pacing {
   before: { rate: number; refused: number } | null
   /** The share of calls that is refused at any pace. */
   noise: number
+  /** Calls that were answered well in all, also before the search began anew. */
+  answered: number
   /** How many calls had passed by then. */
   lowered_passed: number
   /** When the next call may begin. */
@@ -91,6 +93,8 @@ const LOOK_MS = 400
 /** How much passes is read from so long, and so many calls. */
 const ACCEPTED_MS = 2000
 const ACCEPTED_CALLS = 20
+/** A refusal among the first calls says little: how fast they began depends on how fast processes start. */
+const EARLY_CALLS = 50
 /** Refusals that are as good as none: costs vary. */
 const FEW = 0.005
 /** One refusal is many: calls that were under way are refused with it. */
@@ -116,6 +120,7 @@ export const startPacing = (now_ms: number): Pacing => ({
   lowered_ms: 0,
   before: null,
   noise: 0,
+  answered: 0,
   lowered_passed: 0,
   next_ms: now_ms,
   use: noParts(),
@@ -127,6 +132,7 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
   const { now_ms, started = 0, ended = 0, served = 0, tokens = 0, refused = 0, reports = [] } = turn
   pacing.started += started
   pacing.served += served
+  pacing.answered += served
   const use = useOf(pacing, now_ms)
   use[use.length - 1]! += served
   pacing.refused += refused
@@ -264,7 +270,8 @@ function lower(pacing: Pacing, now_ms: number): void {
   if (pacing.searched !== null && all - pacing.lowered_passed < 0.2 * pacing.searched * (since_ms / 1000))
     return
   // Too little is known of how much passes: it is searched anew.
-  if (looks.length < 2 || now_ms - looks[0]!.at_ms < ACCEPTED_MS)
+  const isEarly = looks.length < 2 || now_ms - looks[0]!.at_ms < ACCEPTED_MS
+  if (isEarly || (pacing.searched === null && pacing.answered < EARLY_CALLS))
     return void Object.assign(pacing, {
       started: 0,
       served: 0,
