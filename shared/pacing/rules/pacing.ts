@@ -94,7 +94,7 @@ const LOOK_MS = 400
 const ACCEPTED_MS = 2000
 const ACCEPTED_CALLS = 20
 /** A refusal among the first calls says little: how fast they began depends on how fast processes start. */
-const EARLY_CALLS = 50
+const EARLY_CALLS = 20
 /** Refusals that are as good as none: costs vary. */
 const FEW = 0.005
 /** One refusal is many: calls that were under way are refused with it. */
