@@ -6,11 +6,11 @@ export const LIMITED = ['requests', 'tokens', 'input_tokens', 'output_tokens'] a
 /** What an answer says about one limit of its upstream. */
 export interface ReportedLimit {
   of: (typeof LIMITED)[number]
-  /** How much there is in a window, or in a full bucket; null if not told. */
+  /** How much there is in a window, or in a full bucket; null if not reported. */
   amount: number | null
   left: number
-  /** Milliseconds until it is full again; null if not told, or if it names no moment to come. */
+  /** Milliseconds until it is full again; null if not reported, or if it names no moment to come. */
   reset_ms: number | null
-  /** The window's length if it is told; null if not. */
+  /** The window's length; null if not reported. */
   window_ms: number | null
 }

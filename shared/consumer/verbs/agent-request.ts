@@ -70,7 +70,7 @@ export async function requestOf(
   return { headers, body }
 }
 
-/** What the agent has to know so that it calls nobody in vain, and leaves others their part. */
+/** What the agent has to know so that it calls nobody in vain, and keeps the limits that people set. */
 function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key, keysOf }: Stops) {
   const upstreams = timing.upstreams()
   const closed = upstreams

@@ -71,7 +71,8 @@ export interface ProjectLimit extends LimitName {
 export function findProjectLimits(sql: Sql, project_ids: readonly string[]) {
   return sql<ProjectLimit[]>`
     select l.project_id, l.host, l.label, l.limits, array(
-      select v.id from deployments v where v.project_id = l.project_id and split_part(split_part(v.url, '?', 1), '#', 1) = l.host
+      -- A provider's host has no slash: for it no deployment is read, however many a project has.
+      select v.id from deployments v where l.host like '%/%' and v.project_id = l.project_id and split_part(split_part(v.url, '?', 1), '#', 1) = l.host
       order by v.id desc limit ${LIMITS.upstream_deployments}) as deployments
     from upstream_limits l where l.project_id = any(${[...project_ids]}::uuid[])
     limit ${LIMITS.upstream_limits_per_project * project_ids.length}`
