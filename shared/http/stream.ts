@@ -1,5 +1,5 @@
-// Streams rows in constant memory. Guarantee: an error breaks the answer off, so that an incomplete answer cannot be
-// taken for a complete one.
+// Streams rows in constant memory. Guarantee: an error breaks the answer off, and its last line and the log say so; an
+// incomplete answer cannot be taken for a complete one.
 
 import { jsonArray, jsonLines } from '../json/raw-json.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -34,20 +34,60 @@ export interface StreamBounds {
   ended(): void
 }
 
-/** Sends pieces of a text, each made when the caller has taken the last one. */
-export function streamedText(
+/** An answer that may break off after it has begun. */
+export class StreamedResponse extends Response {
+  /** Resolves with the error that broke it off; never if none does. */
+  readonly broken: Promise<unknown>
+
+  constructor(body: ReadableStream<Uint8Array>, type: string, broken: Promise<unknown>) {
+    super(body, { headers: { 'content-type': type } })
+    this.broken = broken
+  }
+}
+
+/** What a reader finds where the answer broke off: text that is no row, after which the connection is cut. */
+const brokenLine = (type: string): string =>
+  type.startsWith('text/csv')
+    ? `error,broke_off,${BROKEN}\n`
+    : `\n{"error":{"code":"broke_off","message":"${BROKEN}"}}\n`
+
+const BROKEN = 'The answer broke off here and is not complete: ask again.'
+
+function once(call: (() => void) | undefined): () => void {
+  let isCalled = false
+  return () => {
+    if (!isCalled) call?.()
+    isCalled = true
+  }
+}
+
+/** The error comes only after its line was taken: it would discard a line that was not sent yet. */
+async function* endingInWords(
   pieces: AsyncGenerator<string>,
   type: string,
+  report: (error: unknown) => void,
+) {
+  try {
+    yield* pieces
+  } catch (error) {
+    report(error)
+    yield brokenLine(type)
+    throw error
+  }
+}
+
+/** Sends pieces of a text, each made when the caller has taken the last one. */
+export function streamedText(
+  given: AsyncGenerator<string>,
+  type: string,
   { stall_ms, ended }: Partial<StreamBounds> = {},
-): Response {
+): StreamedResponse {
   const encoder = new TextEncoder()
+  const { promise: broken, resolve: isBroken } = Promise.withResolvers<unknown>()
+  const pieces = endingInWords(given, type, isBroken)
   let stall: ReturnType<typeof setTimeout> | undefined
   let isOpen = true
-  let isReported = false
-  const reportEnd = () => {
-    if (!isReported) ended?.()
-    isReported = true
-  }
+  const reportEnd = once(ended)
   const stop = () => {
     clearTimeout(stall)
     isOpen = false
@@ -83,5 +123,5 @@ export function streamedText(
       await pieces.return(undefined).finally(reportEnd) // until then a statement in progress holds its place
     },
   })
-  return new Response(body, { headers: { 'content-type': type } })
+  return new StreamedResponse(body, type, broken)
 }

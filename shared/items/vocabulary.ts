@@ -55,6 +55,7 @@ export const ITEM_ERROR_CODES = [
   'agent_crashed',
   'agent_unresponsive',
   'agent_unreachable',
+  'invalid_output',
   'protocol_error',
   'lease_lost',
   'too_many_attempts',

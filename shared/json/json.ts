@@ -1,12 +1,24 @@
 // The gate for JSON text from outside: one strict scan, and raw slices of the text instead of parsed values.
 // Guarantee: what passes is RFC 8259 JSON within the bounds, without repeated keys, and is kept byte for byte.
 
+import { JsonError } from './json-error.ts'
 import { OPEN_BRACE, OPEN_BRACKET, Scan } from './json-scan.ts'
 
 /** Accepts one JSON value with only whitespace around it; throws JsonError otherwise. */
 export function checkJson(text: string, limits?: { depth?: number }): void {
   const scan = new Scan(text, limits?.depth)
   scan.end(scan.value(scan.space(0), 0))
+}
+
+/** What is wrong with one JSON value, and where; undefined if it can be kept. */
+export function problemOf(text: string): string | undefined {
+  try {
+    checkJson(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof JsonError) return error.message
+    throw error
+  }
 }
 
 /** The members of a text whose root is an object: decoded key to the value's own text. @throws JsonError */

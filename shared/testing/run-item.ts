@@ -3,7 +3,7 @@
 
 import { DEFAULT_CHECKS } from '../grading/rules/checks.ts'
 import type { DeployedDeclaration } from '../grading/rules/grading.ts'
-import type { StepRow } from '../grading/rules/step-row.ts'
+import { readStep, type StepRow } from '../grading/rules/step-row.ts'
 import {
   countStep,
   errorVerdict,
@@ -15,8 +15,8 @@ import {
 } from '../grading/rules/verdict.ts'
 import type { OutcomeReason } from '../grading/vocabulary.ts'
 import type { Outcome, StepKind } from '../items/vocabulary.ts'
-import { fieldsOf } from '../json/json.ts'
 import { ndjsonLines } from '../json/ndjson.ts'
+import { rawMembers } from '../json/raw-members.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { type OwnPrice, PriceBook } from '../prices/rules/price-book.ts'
 import { usdOf } from '../prices/rules/pricing.ts'
@@ -220,7 +220,12 @@ async function read(response: Response, reading: Reading): Promise<Verdict | 'ag
     for (const text of lines) {
       const line = JSON.parse(text) as AgentLine
       if (line.type === 'step') {
-        const { row, holds, verdict } = countStep(progress, line.step, declaration, prices)
+        const { row, holds, verdict } = countStep(
+          progress,
+          readStep(line.step, rawMembers(text)!.get('step')!),
+          declaration,
+          prices,
+        )
         if (row) (holds ? held : rows).push(row)
         if (verdict) return verdict
         continue
@@ -238,7 +243,7 @@ type LastLine = Exclude<AgentLine, { type: 'step' | 'heartbeat' | 'later' }>
 function ended(line: LastLine, text: string, held: StepRow[], reading: Reading): Verdict | 'again' {
   const { progress, rows, declaration } = reading
   if (line.type === 'result')
-    return resultVerdict(line, fieldsOf(text).get('output') ?? 'null', progress.graded, declaration)
+    return resultVerdict(line, rawMembers(text)?.get('output') ?? 'null', progress.graded, declaration)
   if (line.type === 'hold') {
     rows.push(...held)
     progress.step_count += held.length

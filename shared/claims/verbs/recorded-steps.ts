@@ -4,6 +4,7 @@
 import type { Context } from '../../context.ts'
 import type { GradedStep } from '../../grading/rules/grading.ts'
 import type { OfferedRecord } from '../../grading/rules/step-row.ts'
+import { rawJson } from '../../json/raw-json.ts'
 import { runKeyOf } from '../../kernel/ids.ts'
 import type { RecordedStep } from '../../protocol/rules/protocol.ts'
 import type { ClaimedItem as TakenItem } from '../queries/claim.ts'
@@ -60,10 +61,8 @@ export async function withSteps(
     const steps = stepsOf.get(item.seq) ?? []
     return {
       ...item,
-      recorded: steps.map(({ key, output }) => ({
-        key,
-        output: output === null ? null : JSON.parse(output),
-      })),
+      // As text: a number keeps the digits that another language may have written.
+      recorded: steps.map(({ key, output }) => ({ key, output: rawJson(output) })),
       offered: offeredTo.get(item.seq)?.map(({ seq: _, ...record }) => record) ?? [],
       graded: steps.map(({ kind, key, outcome, outcome_reason }) => ({
         kind,

@@ -2,7 +2,7 @@
 // is wrong with a line ends the item that the line names and no other; and what records nothing is bounded.
 
 import type { Claim } from '../../claims/verbs/claim.ts'
-import { ProtocolError, type StepRow } from '../../grading/rules/step-row.ts'
+import { ProtocolError, readStep, type StepRow } from '../../grading/rules/step-row.ts'
 import {
   countStep,
   errorVerdict,
@@ -23,8 +23,8 @@ import type { Stop } from '../../upstreams/verbs/known-upstreams.ts'
 import { Allowance, Beats } from '../rules/allowance.ts'
 import {
   checkedResult,
+  fieldText,
   type LineOfItem,
-  outputText,
   parse,
   parsedJson,
   type ResultLine,
@@ -186,14 +186,14 @@ export class Answer {
   #read(inFlight: InFlightItem, line: LineOfItem, text: string, returned: string | undefined): void {
     switch (line.type) {
       case 'step':
-        return this.#step(inFlight, line.step)
+        return this.#step(inFlight, line.step, fieldText(text, 'step')!)
       case 'result': {
-        const output = returned ?? outputText(text)
+        const output = returned ?? fieldText(text, 'output') ?? 'null'
         const { declaration } = this.#claim.target
         return this.end(inFlight, resultVerdict(checkedResult(line), output, inFlight.graded, declaration))
       }
       case 'error':
-        return this.#error(inFlight, line.error)
+        return this.#error(inFlight, line.error, text)
       case 'hold':
         return this.end(inFlight, holdVerdict(wordsOf('reason', line.reason) ?? ''))
       case 'yield':
@@ -303,10 +303,16 @@ export class Answer {
     return true
   }
 
-  #step(inFlight: InFlightItem, report: StepReport): void {
+  #step(inFlight: InFlightItem, report: StepReport, text: string): void {
     if (typeof report !== 'object' || report === null) throw new ProtocolError('step must be an object')
     const { target, prices, holds_unpriced } = this.#claim
-    const { row, holds, verdict } = countStep(inFlight, report, target.declaration, prices, holds_unpriced)
+    const { row, holds, verdict } = countStep(
+      inFlight,
+      readStep(report, text),
+      target.declaration,
+      prices,
+      holds_unpriced,
+    )
     if (row && holds) {
       this.#holds.set(inFlight, row)
       return
@@ -321,12 +327,13 @@ export class Answer {
     this.end(inFlight, verdict)
   }
 
-  #error(inFlight: InFlightItem, error: ItemError): void {
+  #error(inFlight: InFlightItem, error: ItemError, text: string): void {
     if (typeof error?.code !== 'string' || typeof error.message !== 'string')
       throw new ProtocolError('error must have a code and a message')
     const stop = this.#stops?.ofError(inFlight, error)
     const endsHere = stop?.next.is === 'its own' || stop?.next.is === 'cut too often'
-    if (endsHere && error.step) this.#step(inFlight, error.step)
+    if (endsHere && error.step)
+      this.#step(inFlight, error.step, fieldText(fieldText(text, 'error')!, 'step')!)
     if (inFlight.done || (stop && this.stop(inFlight, stop, error))) return
     const verdict = errorVerdict(error, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)

@@ -2,8 +2,7 @@
 // protocol says is named in the error.
 
 import { ProtocolError } from '../../grading/rules/step-row.ts'
-import { fieldsOf } from '../../json/json.ts'
-import { JsonError } from '../../json/json-error.ts'
+import { rawMembers } from '../../json/raw-members.ts'
 import type { AgentLine } from '../../protocol/rules/protocol.ts'
 
 export function parsedJson(text: string): unknown {
@@ -47,14 +46,11 @@ export function returnedOf(text: string): { line: ResultLine; output: string } |
   }
 }
 
-/** The output of any other result, exactly as it was sent. */
-export function outputText(text: string): string {
-  try {
-    return fieldsOf(text).get('output') ?? 'null'
-  } catch (error) {
-    if (error instanceof JsonError) throw new ProtocolError(error.message)
-    throw error
-  }
+/** A field of a line that was parsed, exactly as it was sent. */
+export function fieldText(text: string, name: 'output' | 'step' | 'error'): string | undefined {
+  const members = rawMembers(text)
+  if (members === undefined) throw new ProtocolError('the line has a key twice')
+  return members.get(name)
 }
 
 /** An optional text of an agent; null counts as none. */

@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import type { OfferedRecord } from '../../grading/rules/step-row.ts'
 import { itemBudgetMicro } from '../../grading/rules/verdict.ts'
 import { oneLine } from '../../json/ndjson.ts'
+import { rawJson, toJson } from '../../json/raw-json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import {
   ANSWER_URL_HEADER,
@@ -171,11 +172,11 @@ function itemLine(ctx: Context, claim: Claim, inFlight: InFlightItem, timing: Ti
     ...(timing.upstreams().byId(item.upstream_id) && { probe: true as const }),
     ...callerOf(ctx, claim, inFlight),
   }
-  return `${JSON.stringify(head).slice(0, -1)},"input":${oneLine(item.input)}}\n`
+  return `${oneLine(`${toJson(head).slice(0, -1)},"input":${item.input}}`)}\n`
 }
 
 const offerOf = ({ key, input, output }: OfferedRecord): OfferedStep => ({
   key,
-  input: JSON.parse(input),
-  output: output === null ? null : JSON.parse(output),
+  input: rawJson(input),
+  output: rawJson(output),
 })

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { LIMITS } from '../../kernel/limits.ts'
 import { LIST_PRICES } from '../../prices/rules/price-book.ts'
-import { ProtocolError, stepRow } from './step-row.ts'
+import { ProtocolError, readStep, stepRow } from './step-row.ts'
 
 const PLACE = { seq: 1, attempt: 1, step_no: 1 }
 const AT = '2026-01-01T00:00:00Z'
 const rowThatTook = (duration_ms: unknown) => {
   const step = { key: 'k', kind: 'tool_call', name: 'n', started_at: AT, duration_ms } as const
-  return stepRow(step as never, PLACE, LIST_PRICES)
+  return stepRow(readStep(step as never, JSON.stringify(step)), PLACE, LIST_PRICES)
 }
 
 it.each([[0], [0.1], [LIMITS.step_duration_ms]])('a step may take %d ms', duration_ms => {

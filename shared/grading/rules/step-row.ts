@@ -1,6 +1,8 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
 import { type Outcome, STEP_KINDS, type StepKind } from '../../items/vocabulary.ts'
+import { problemOf } from '../../json/json.ts'
+import { rawMembers } from '../../json/raw-members.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
@@ -45,10 +47,24 @@ export interface StepRow {
 /** What an agent sent does not follow the protocol. */
 export class ProtocolError extends Error {}
 
+/** A reported step with the texts of its payloads, which keep the digits that another language wrote. */
+export interface ReadStep {
+  report: StepReport
+  input: string | undefined
+  output: string | undefined
+}
+
+/** The step, whose own text is `text`. @throws ProtocolError */
+export function readStep(report: StepReport, text: string): ReadStep {
+  const members = rawMembers(text)
+  if (members === undefined) throw new ProtocolError('step has a key twice')
+  return { report, input: members.get('input'), output: members.get('output') }
+}
+
 const KINDS = new Set<string>(STEP_KINDS)
 
 export function stepRow(
-  report: StepReport,
+  { report, ...texts }: ReadStep,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
   declared?: GradeChoices,
@@ -88,8 +104,8 @@ export function stepRow(
     model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
     error_code: step.error ? plainText(step.error.code, LIMITS.name_characters) : null,
     error_message: step.error ? plainText(step.error.message, LIMITS.error_message_characters) : null,
-    input: payload(step.input),
-    output: payload(step.output),
+    input: payload(texts.input),
+    output: payload(texts.output),
   }
 }
 
@@ -197,22 +213,14 @@ function msOf(time: string): number {
 /** Whether PostgreSQL can store the time: JavaScript parses years that PostgreSQL cannot store. */
 const isTime = (ms: number) => ms >= 0 && ms < Date.UTC(10_000, 0)
 
-/** JSON.stringify throws on a value that is nested deeper than the stack reaches; a mark then replaces the value. */
-function textOf(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return JSON.stringify({ cut: true, bytes: 0, head: 'nested too deeply to be kept' })
-  }
-}
-
-/** The JSON text of a payload; a mark with its head when it is over the bound. */
-function payload(value: unknown): string | null {
-  if (value === undefined) return null
-  const text = textOf(value)
+/** The JSON text of a payload; a mark with its head when it is over the bound, or no reader could take it. */
+function payload(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const problem = problemOf(text)
   // A UTF-16 unit is at most 3 bytes of UTF-8; only texts near the bound are measured.
-  if (text.length * 3 <= LIMITS.step_payload_bytes) return text
+  if (problem === undefined && text.length * 3 <= LIMITS.step_payload_bytes) return text
   const bytes = new TextEncoder().encode(text).length
-  if (bytes <= LIMITS.step_payload_bytes) return text
-  return JSON.stringify({ cut: true, bytes, head: text.slice(0, LIMITS.step_cut_head_bytes).toWellFormed() })
+  if (problem === undefined && bytes <= LIMITS.step_payload_bytes) return text
+  const head = text.slice(0, LIMITS.step_cut_head_bytes).toWellFormed()
+  return JSON.stringify({ cut: true, bytes, head, ...(problem !== undefined && { problem }) })
 }

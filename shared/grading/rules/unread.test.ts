@@ -8,7 +8,7 @@ import type { StepReport } from '../../protocol/rules/protocol.ts'
 import { readCall } from '../../providers/rules/completion.ts'
 import { outlineOf, payloadOf } from '../../sdk/payload.ts'
 import { gradeStep } from './grading.ts'
-import { stepRow } from './step-row.ts'
+import { readStep, stepRow } from './step-row.ts'
 
 const PLACE = { seq: 1, attempt: 1, step_no: 1 }
 const report = (of: Partial<StepReport>): StepReport => ({
@@ -19,7 +19,8 @@ const report = (of: Partial<StepReport>): StepReport => ({
   duration_ms: 1,
   ...of,
 })
-const rowOf = (of: Partial<StepReport>) => stepRow(report(of), PLACE, LIST_PRICES)
+const rowOf = (of: Partial<StepReport>) => rowOfText(JSON.stringify(report(of)))
+const rowOfText = (text: string) => stepRow(readStep(JSON.parse(text), text), PLACE, LIST_PRICES)
 const chat = (usage: unknown, content: unknown = 'billing') => ({
   object: 'chat.completion',
   model: 'gpt-4o',
@@ -162,10 +163,15 @@ describe('a malformed or oversized answer', () => {
   })
 
   it('that is nested 100,000 levels deep is unread', () => {
-    const deep = JSON.parse(`${'{"raw":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
-    expect(rowOf({ output: deep }).unread).toMatch(/an object with "raw"/)
-    const lists = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
-    expect(rowOf({ output: lists }).unread).toMatch(/a list/)
+    const rowOfOutput = (output: string) =>
+      rowOfText(JSON.stringify(report({ output: 0 })).replace('"output":0', `"output":${output}`))
+    const deep = rowOfOutput(`${'{"raw":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
+    expect(deep.unread).toMatch(/an object with "raw"/)
+    expect(JSON.parse(deep.output!)).toMatchObject({
+      cut: true,
+      problem: expect.stringContaining('64 levels'),
+    })
+    expect(rowOfOutput(`${'['.repeat(100_000)}${']'.repeat(100_000)}`).unread).toMatch(/a list/)
   })
 
   it('of ten megabytes is read from its outline', () => {

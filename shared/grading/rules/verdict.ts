@@ -2,6 +2,7 @@
 // that the consumer and a test of an agent cannot come to different verdicts.
 
 import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
+import { problemOf } from '../../json/json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { dollars } from '../../prices/rules/amounts.ts'
@@ -13,7 +14,6 @@ import {
   type AgentLine,
   HOLD_KEY,
   type ItemError,
-  type StepReport,
 } from '../../protocol/rules/protocol.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
 import {
@@ -23,7 +23,7 @@ import {
   type GradedStep,
   gradeItem,
 } from './grading.ts'
-import { type OfferedRecord, reusedRow, type StepRow, stepRow } from './step-row.ts'
+import { type OfferedRecord, type ReadStep, reusedRow, type StepRow, stepRow } from './step-row.ts'
 
 /** How an attempt ended, for good or for now (`paused`). */
 export interface Verdict {
@@ -79,7 +79,7 @@ export interface CountedStep {
 /** @throws ProtocolError when the step is not one of the protocol's. */
 export function countStep(
   progress: ItemProgress,
-  report: StepReport,
+  step: ReadStep,
   declaration: DeployedDeclaration,
   prices: PriceBook,
   /** A call of unknown cost pauses the item; resuming the item allows such calls for the whole run. */
@@ -92,9 +92,9 @@ export function countStep(
   }
   const { seq, attempt } = progress
   const place = { seq, attempt, step_no: progress.step_count + 1 }
-  const row = report.reused
-    ? reusedRow(report, place, progress.item.offered ?? [])
-    : stepRow(report, place, prices, declaration)
+  const row = step.report.reused
+    ? reusedRow(step.report, place, progress.item.offered ?? [])
+    : stepRow(step, place, prices, declaration)
   if (HOLD_KEY.test(row.key)) return { row, holds: true }
   progress.step_count++
   progress.graded.push({ kind: row.kind, key: row.key, outcome: row.outcome, reason: row.outcome_reason })
@@ -117,6 +117,8 @@ export function resultVerdict(
     const message = `The output is longer than ${LIMITS.item_output_bytes} bytes; store it elsewhere and return where.`
     return failedVerdict('output_too_large', message, 'limit_exceeded')
   }
+  const problem = problemOf(output)
+  if (problem !== undefined) return failedVerdict('invalid_output', `The output: ${problem}`, 'agent_error')
   const grade = gradeItem({
     output: line.output,
     output_text: output,
@@ -186,7 +188,13 @@ const unpricedVerdict = ({ key, model, has_price }: StepRow): Verdict => ({
 })
 
 /** Errors that another attempt would meet again. */
-const FINAL_CODES = new Set(['budget_exceeded', 'invalid_input', 'output_too_large', 'step_limit_exceeded'])
+const FINAL_CODES = new Set([
+  'budget_exceeded',
+  'invalid_input',
+  'invalid_output',
+  'output_too_large',
+  'step_limit_exceeded',
+])
 
 const REASON_OF_CODE = new Map<string, OutcomeReason>([
   ['llm_call_error', 'provider_error'],

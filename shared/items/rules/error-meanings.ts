@@ -82,6 +82,8 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   invalid_input: 'The agent refused the input.',
   step_timeout: 'The item took longer than its time limit.',
   step_limit_exceeded: 'The item took more steps than the agent allows.',
+  invalid_output:
+    'The output is JSON that not every reader takes: a repeated key, a number too large for a double, more than 64 levels; the message says where.',
   output_too_large: 'The output is larger than an output may be.',
   budget_exceeded: "The run's budget was spent while the item was at work.",
   agent_crashed: "The agent's process died while the item was at work.",

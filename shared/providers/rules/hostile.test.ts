@@ -3,9 +3,10 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stepRow } from '../../grading/rules/step-row.ts'
+import { readStep, stepRow } from '../../grading/rules/step-row.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { LIST_PRICES } from '../../prices/rules/price-book.ts'
+import type { StepReport } from '../../protocol/rules/protocol.ts'
 import { readCompletion } from './completion.ts'
 import { readAnswer } from './conversation.ts'
 import { ANSWERS } from './sample-answers.ts'
@@ -30,19 +31,17 @@ const BAD: readonly unknown[] = [
   '\ud800'.repeat(100),
 ]
 
-const rowOf = (output: unknown) =>
-  stepRow(
-    {
-      key: 'k',
-      kind: 'llm_call',
-      name: 'gpt-4o',
-      output,
-      started_at: '2026-01-01T00:00:00Z',
-      duration_ms: 1,
-    },
-    { seq: 1, attempt: 1, step_no: 1 },
-    LIST_PRICES,
-  )
+const rowOf = (output: unknown) => {
+  const report: StepReport = {
+    key: 'k',
+    kind: 'llm_call',
+    name: 'gpt-4o',
+    output,
+    started_at: '2026-01-01T00:00:00Z',
+    duration_ms: 1,
+  }
+  return stepRow(readStep(report, JSON.stringify(report)), { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES)
+}
 
 const DEEPEST = 8
 

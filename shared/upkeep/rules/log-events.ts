@@ -32,6 +32,12 @@ export const LOG_EVENTS = {
       'The sender closed the connection before its request body was complete. If this happens often, check the time and size limits of the proxy in front.',
     ids: '`request_id`',
   },
+  answer_broke_off: {
+    levels: ['error'],
+    meaning:
+      'A streamed answer, such as an export, could not be read to its end: `error` has the details. Its last line says so to the caller, and the connection was cut.',
+    ids: '`request_id`',
+  },
   page_failed: {
     levels: ['error'],
     meaning:

@@ -283,7 +283,7 @@ describe('one bad line of a POST for three items', () => {
     `${head(item, 'step')},"step":{"key":"k","kind":"tool_call","name":"t","output":1,${fields}}}`
 
   /** A wrong line that names its item. */
-  const NAMED: [what: string, line: (item: ItemLine) => string, words: string][] = [
+  const NAMED: [what: string, line: (item: ItemLine) => string, words: string, code?: string][] = [
     ['not JSON', item => `${head(item)},"output":{"score":NaN}}`, 'the line is not JSON: {"type":"result"'],
     ['cut off', item => `${head(item)},"outp`, 'the line is not JSON'],
     ['a byte of Latin-1', item => `${head(item)},"output":"caf\xe9"}`, 'the line is not valid UTF-8'],
@@ -297,13 +297,15 @@ describe('one bad line of a POST for three items', () => {
     [
       'a repeated key',
       ({ seq, attempt }) => `{"type":"result","output":{"a":1,"a":2},"seq":${seq},"attempt":${attempt}}`,
-      '"a"',
+      'The key "a" is repeated',
+      'invalid_output',
     ],
     [
       'a depth of 70',
       ({ seq, attempt }) =>
         `{"type":"result","output":${'['.repeat(70)}${']'.repeat(70)},"seq":${seq},"attempt":${attempt}}`,
       '64 levels',
+      'invalid_output',
     ],
     ['degraded is 5', item => `${head(item)},"degraded":5,"output":1}`, 'degraded must be a string'],
     ['a bad time', item => aStep(item, '"started_at":"yesterday","duration_ms":1'), 'step.started_at must'],
@@ -327,7 +329,7 @@ describe('one bad line of a POST for three items', () => {
 
   it.for(NAMED)(
     'ends the item that it names and no other: %s [runs.answer-later]',
-    async ([, bad, words]) => {
+    async ([, bad, words, error_code = 'protocol_error']) => {
       const { runId, sent, address } = await handedOver(3)
       const [one, guilty, other] = sent as [ItemLine, ItemLine, ItemLine]
       const body = bytesOf([
@@ -344,7 +346,7 @@ describe('one bad line of a POST for three items', () => {
         ['failed', 1, 0],
         ['running', 1, 1],
       ])
-      expect(items[1]).toMatchObject({ error_code: 'protocol_error' })
+      expect(items[1]).toMatchObject({ error_code })
       expect(items[1]!.error_message).toContain(words)
       // Sent again, it is about an item that has ended.
       expect(await send(address, body)).toEqual({ status: 200, run_id: runId, open: [3] })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { claimItems } from '../../../shared/claims/verbs/claim.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { DEFAULT_CHECKS } from '../../../shared/grading/rules/checks.ts'
-import { stepRow } from '../../../shared/grading/rules/step-row.ts'
+import { readStep, stepRow } from '../../../shared/grading/rules/step-row.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { LIST_PRICES } from '../../../shared/prices/rules/price-book.ts'
@@ -642,7 +642,14 @@ describe('a lease', () => {
     const writer = new ResultWriter(ctx, run, new CauseNamer(ctx), { onSettled: () => {} })
     const line = step({ seq: 1, attempt: 1 } as ItemLine, 'a')
     if (line.type !== 'step') throw new Error('not a step')
-    writer.addStep(inFlight, stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES))
+    writer.addStep(
+      inFlight,
+      stepRow(
+        readStep(line.step, JSON.stringify(line.step)),
+        { seq: 1, attempt: 1, step_no: 1 },
+        LIST_PRICES,
+      ),
+    )
     await eventually(() => expect(engine.log.join()).toContain('settle_failed'))
     writer.end(inFlight, okVerdict)
     late_ms = 3 * LIMITS.lease_ms

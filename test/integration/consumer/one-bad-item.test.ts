@@ -77,12 +77,12 @@ describe('of an agent that answers in lines', () => {
   afterEach(() => agent.close())
 
   /** A fault in a line that names its item: one request is enough. */
-  const LINES: [Behaviour, string][] = [
+  const LINES: [Behaviour, string, string?][] = [
     ['long', 'the line is longer than 2097152 bytes'],
     ['longNamedLast', 'the line is longer than 2097152 bytes'],
     ['badUtf8', 'the line is not valid UTF-8'],
-    ['twice', 'a'],
-    ['deep', '64 levels'],
+    ['twice', 'The key "a" is repeated', 'invalid_output'],
+    ['deep', '64 levels', 'invalid_output'],
     ['notANumber', 'the line is not JSON'],
     ['dict', 'the line is not JSON'],
     ['badVerdict', 'degraded must be a string'],
@@ -95,9 +95,9 @@ describe('of an agent that answers in lines', () => {
   ]
   it.for(LINES)(
     'a line that is wrong ends its item and no other: %s [items.own-faults]',
-    async ([behaviour, words]) => {
+    async ([behaviour, words, error_code = 'protocol_error']) => {
       const [guilty] = await night({ agent, bad: { 7: behaviour } })
-      expect(guilty).toMatchObject({ status: 'failed', error_code: 'protocol_error', attempt: 1 })
+      expect(guilty).toMatchObject({ status: 'failed', error_code, attempt: 1 })
       expect(guilty!.error_message).toContain(words)
       expect(agent.sends()).toEqual([ITEMS])
     },

@@ -165,9 +165,10 @@ describe('an export', () => {
       )
   }
 
-  it('breaks off if a database connection breaks, in every format [results.whole]', async () => {
+  it('breaks off if a database connection breaks, in every format [results.whole, log.answer_broke_off]', async () => {
     const run_id = await engine.submit(1500)
     await consume(engine.ctx)
+    let broken = 0
     for (const format of ['json', 'ndjson', 'csv']) {
       let taken = 0
       const reads = {
@@ -181,7 +182,13 @@ describe('an export', () => {
       const ask = await asked(`run_id=${run_id}&format=${format}`, { ...engine.ctx, reads })
       const response = await ask()
       expect(response.status).toBe(200)
-      await expect(response.text()).rejects.toThrow('the connection broke')
+      const read: string[] = []
+      const reading = response
+        .body!.pipeThrough(new TextDecoderStream())
+        .pipeTo(new WritableStream({ write: text => void read.push(text) }))
+      await expect(reading).rejects.toThrow('the connection broke')
+      expect(read.at(-1)).toContain('broke_off')
+      expect(engine.log.filter(line => line.includes('answer_broke_off'))).toHaveLength(++broken)
     }
   })
 
