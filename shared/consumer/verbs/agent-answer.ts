@@ -29,6 +29,7 @@ import {
   parsedJson,
   type ResultLine,
   returnedOf,
+  stepText,
   wordsOf,
 } from './agent-line.ts'
 import type { Stops } from './stops.ts'
@@ -186,7 +187,7 @@ export class Answer {
   #read(inFlight: InFlightItem, line: LineOfItem, text: string, returned: string | undefined): void {
     switch (line.type) {
       case 'step':
-        return this.#step(inFlight, line.step, fieldText(text, 'step')!)
+        return this.#step(inFlight, line.step, stepText(text))
       case 'result': {
         const output = returned ?? fieldText(text, 'output') ?? 'null'
         const { declaration } = this.#claim.target
@@ -333,7 +334,7 @@ export class Answer {
     const stop = this.#stops?.ofError(inFlight, error)
     const endsHere = stop?.next.is === 'its own' || stop?.next.is === 'cut too often'
     if (endsHere && error.step)
-      this.#step(inFlight, error.step, fieldText(fieldText(text, 'error')!, 'step')!)
+      this.#step(inFlight, error.step, fieldText(fieldText(text, 'error') ?? '{}', 'step') ?? 'null')
     if (inFlight.done || (stop && this.stop(inFlight, stop, error))) return
     const verdict = errorVerdict(error, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)

@@ -46,8 +46,19 @@ export function returnedOf(text: string): { line: ResultLine; output: string } |
   }
 }
 
+/** The beginning of a step as the SDK writes it. */
+const STEP_HEAD = /^\{"type":"step","seq":\d{1,9},"attempt":\d{1,9},"step":/
+
+/** The step of a line that was parsed, exactly as it was sent. */
+export function stepText(text: string): string {
+  const head = STEP_HEAD.exec(text)?.[0]
+  // With nothing after it in the line, as its last bracket says.
+  if (head !== undefined && text.endsWith('}}')) return text.slice(head.length, -1)
+  return fieldText(text, 'step') ?? 'null'
+}
+
 /** A field of a line that was parsed, exactly as it was sent. */
-export function fieldText(text: string, name: 'output' | 'step' | 'error'): string | undefined {
+export function fieldText(text: string, name: string): string | undefined {
   const members = rawMembers(text)
   if (members === undefined) throw new ProtocolError('the line has a key twice')
   return members.get(name)

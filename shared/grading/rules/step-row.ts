@@ -1,7 +1,8 @@
 // Turns a reported step into the row that is kept: checked, graded, priced and cut to size.
 
 import { type Outcome, STEP_KINDS, type StepKind } from '../../items/vocabulary.ts'
-import { problemOf } from '../../json/json.ts'
+import { fieldsOf, problemOf } from '../../json/json.ts'
+import { JsonError } from '../../json/json-error.ts'
 import { rawMembers } from '../../json/raw-members.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
@@ -47,24 +48,42 @@ export interface StepRow {
 /** What an agent sent does not follow the protocol. */
 export class ProtocolError extends Error {}
 
-/** A reported step with the texts of its payloads, which keep the digits that another language wrote. */
+/** A reported step with its payloads as they are kept: as JSON texts, so that numbers keep their digits. */
 export interface ReadStep {
   report: StepReport
-  input: string | undefined
-  output: string | undefined
+  input: string | null
+  output: string | null
 }
 
 /** The step, whose own text is `text`. @throws ProtocolError */
 export function readStep(report: StepReport, text: string): ReadStep {
+  const kept = checkedPayloads(text) ?? rawPayloads(text)
+  return { report, input: kept('input'), output: kept('output') }
+}
+
+type Payloads = (name: 'input' | 'output') => string | null
+
+/** One scan finds and checks both; undefined where something is wrong. */
+function checkedPayloads(text: string): Payloads | undefined {
+  try {
+    const members = fieldsOf(text, { depth: LIMITS.json_depth + 1 })
+    return name => payload(members.get(name), undefined)
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}
+
+function rawPayloads(text: string): Payloads {
   const members = rawMembers(text)
   if (members === undefined) throw new ProtocolError('step has a key twice')
-  return { report, input: members.get('input'), output: members.get('output') }
+  return name => payload(members.get(name), problemOf(members.get(name) ?? 'null'))
 }
 
 const KINDS = new Set<string>(STEP_KINDS)
 
 export function stepRow(
-  { report, ...texts }: ReadStep,
+  { report, input, output }: ReadStep,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
   declared?: GradeChoices,
@@ -104,8 +123,8 @@ export function stepRow(
     model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
     error_code: step.error ? plainText(step.error.code, LIMITS.name_characters) : null,
     error_message: step.error ? plainText(step.error.message, LIMITS.error_message_characters) : null,
-    input: payload(texts.input),
-    output: payload(texts.output),
+    input,
+    output,
   }
 }
 
@@ -214,9 +233,8 @@ function msOf(time: string): number {
 const isTime = (ms: number) => ms >= 0 && ms < Date.UTC(10_000, 0)
 
 /** The JSON text of a payload; a mark with its head when it is over the bound, or no reader could take it. */
-function payload(text: string | undefined): string | null {
+function payload(text: string | undefined, problem: string | undefined): string | null {
   if (text === undefined) return null
-  const problem = problemOf(text)
   // A UTF-16 unit is at most 3 bytes of UTF-8; only texts near the bound are measured.
   if (problem === undefined && text.length * 3 <= LIMITS.step_payload_bytes) return text
   const bytes = new TextEncoder().encode(text).length
