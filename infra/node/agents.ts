@@ -1,5 +1,6 @@
 // The agent runtime of a process that executes items.
 
+import { join } from 'node:path'
 import { findBundle } from '../../shared/agents/queries/bundles.ts'
 import { platformBearer } from '../../shared/http/platform-function.ts'
 import { createInvoker, type Invoker, type InvokerOptions } from '../runtime/invoker.ts'
@@ -19,9 +20,11 @@ export function createAgents({ connections, settings }: At): Invoker {
 
 /** The options for running agents on this machine: their folder, the networks they may reach, the bounds of a process. */
 export function localRuntime(settings: Settings, loadBundle: InvokerOptions['loadBundle']): InvokerOptions {
+  const dataDir = settings.get('ASSAY_DATA_DIR')
   return {
     loadBundle,
-    dataDir: settings.get('ASSAY_DATA_DIR') ?? '/tmp/assay',
+    dataDir: dataDir ?? '/tmp/assay',
+    agentLog: dataDir === undefined ? undefined : join(dataDir, 'agents.log'),
     allowPrivateNetworks: settings.networks('ASSAY_ALLOW_NETWORKS') ?? [],
     ...processBoundsFrom(settings),
   }

@@ -95,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const invoker = createInvoker({
     loadBundle: hash => findBundle(connections.sql, hash),
     dataDir: options.dataDir,
+    agentLog: `${options.dataDir}/agents.log`,
     allowPrivateNetworks: options.allowPrivateNetworks ?? [],
     runtime: remoteRuntime(options.runtimeUrl, () => config.master_key),
     ...options.processBounds,

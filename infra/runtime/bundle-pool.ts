@@ -9,7 +9,9 @@ import {
   NotSent,
 } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { maskOf } from '../../shared/kernel/masking.ts'
 import { resolveNetwork } from '../../shared/kernel/network.ts'
+import { type AgentConsole, PrintedLines } from './agent-console.ts'
 import { AgentSockets } from './agent-sockets.ts'
 import { egressRules } from './egress.ts'
 import { type RequestOwner, send } from './http-client.ts'
@@ -23,6 +25,7 @@ import { WorkerdProcess } from './workerd-process.ts'
 export interface PoolContext {
   launcher: Launcher
   dataDir: string
+  agent_console: AgentConsole
   loadBundle(hash: string): Promise<string>
   allowPrivateNetworks: string[]
   now(): number
@@ -227,8 +230,9 @@ export class BundlePool {
   }
 
   #start(code: string, leave: () => void): void {
-    const { launcher, dataDir, allowPrivateNetworks, memory_bytes, now } = this.#context
+    const { launcher, dataDir, allowPrivateNetworks, memory_bytes, now, agent_console } = this.#context
     const { deployment_id, declaration, env, together, generates } = this.#target
+    const printing = { agent: declaration.name, deployment_id, mask: maskOf(env) }
     const spec = {
       name: `agent ${declaration.name} (deployment ${deployment_id})`,
       code,
@@ -241,7 +245,10 @@ export class BundlePool {
           : LIMITS.agent_cpu_without_pong_ms,
     }
     const one = new PooledProcess(
-      (spawned, itemsOpen) => WorkerdProcess.start(launcher, dataDir, { ...spec, itemsOpen }, spawned),
+      (spawned, itemsOpen) => {
+        const printed = new PrintedLines(agent_console, printing, now)
+        return WorkerdProcess.start(launcher, dataDir, { ...spec, printed, itemsOpen }, spawned)
+      },
       now,
       () => {
         this.#processes.delete(one)

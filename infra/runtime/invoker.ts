@@ -13,6 +13,7 @@ import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { PoolBounds } from '../../shared/kernel/pool.ts'
 import { JudgedNames, refuseLiteral } from '../outside/judged-lookup.ts'
 import { allowsOutside } from '../outside/networks.ts'
+import { AgentConsole } from './agent-console.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
 import { ProcessesApart } from './apart.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
@@ -34,6 +35,8 @@ export interface InvokerOptions {
   runAs?: number
   /** The function that runs bundles; by default this process does. */
   runtime?: { url: string; bearer(): Promise<string> } | undefined
+  /** The file for what agents print; without one, stderr takes it. */
+  agentLog?: string | undefined
   /** The clock for idle times, in ms. */
   now?: () => number
   /** Most processes, in total and per account; by default what the machine's memory holds. */
@@ -54,22 +57,8 @@ const URLS_REMEMBERED = 1000
 const IDLE_LOOK_EVERY = 4 // checks; a process with nothing in flight is pinged less often
 
 export function createInvoker(options: InvokerOptions): Invoker {
-  let launcher: Launcher | undefined
   const room = new ProcessRoom(() => makeRoom(), options.bounds)
-  const context: PoolContext = {
-    // Created with the first bundle: where all agents are behind URLs, workerd need not be installed.
-    get launcher() {
-      launcher ??= createLauncher(options.runAs)
-      return launcher
-    },
-    dataDir: resolve(options.dataDir),
-    loadBundle: options.loadBundle,
-    allowPrivateNetworks: options.allowPrivateNetworks ?? [],
-    now: options.now ?? (() => performance.now()),
-    room,
-    process_items: options.processItems ?? LIMITS.agent_process_items.default,
-    memory_bytes: (options.memoryMib ?? LIMITS.agent_memory_mib.default) * 2 ** 20,
-  }
+  const context = contextOf(options, room)
   void removeAbandoned(context.dataDir)
   const pools = new Map<string, BundlePool>()
   const stopping = new Set<Promise<void>>()
@@ -137,6 +126,25 @@ export function createInvoker(options: InvokerOptions): Invoker {
       runtime?.close()
     },
     processes: () => [...pools.values()].flatMap(pool => pool.report()),
+  }
+}
+
+function contextOf(options: InvokerOptions, room: ProcessRoom): PoolContext {
+  let launcher: Launcher | undefined
+  return {
+    // Created with the first bundle: where all agents are behind URLs, workerd need not be installed.
+    get launcher() {
+      launcher ??= createLauncher(options.runAs)
+      return launcher
+    },
+    dataDir: resolve(options.dataDir),
+    agent_console: new AgentConsole(options.agentLog),
+    loadBundle: options.loadBundle,
+    allowPrivateNetworks: options.allowPrivateNetworks ?? [],
+    now: options.now ?? (() => performance.now()),
+    room,
+    process_items: options.processItems ?? LIMITS.agent_process_items.default,
+    memory_bytes: (options.memoryMib ?? LIMITS.agent_memory_mib.default) * 2 ** 20,
   }
 }
 

@@ -7,6 +7,7 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { AgentProcessDied } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import type { PrintedLines } from './agent-console.ts'
 import { EGRESS_WORKER, type EgressRules } from './egress.ts'
 import { ExitReport, withExitReported } from './exit-report.ts'
 import type { Launcher } from './launch.ts'
@@ -19,6 +20,8 @@ import { AGENT_FILE, AGENT_MODULE, CONFIG_FILE, EGRESS_FILE, workerdConfig } fro
 export interface ProcessSpec {
   /** The deployment's name in messages. */
   name: string
+  /** Takes what the agent prints. */
+  printed: PrintedLines
   code: string
   env: Record<string, string>
   rules: EgressRules
@@ -62,7 +65,7 @@ export class WorkerdProcess {
       () => this.#ping(),
       why => this.condemn(why),
     )
-    child.stdout!.on('data', (chunk: Buffer) => this.#log.push(chunk))
+    child.stdout!.on('data', (chunk: Buffer) => this.#read(chunk))
     child.stderr!.on('data', (chunk: Buffer) => this.#readErrors(chunk))
     this.died = this.#end(folder)
   }
@@ -130,9 +133,14 @@ export class WorkerdProcess {
     this.#child.kill('SIGKILL')
   }
 
+  #read(chunk: Buffer): void {
+    this.#log.push(chunk)
+    this.#spec.printed.push(chunk)
+  }
+
   /** Reads what the process writes about errors, where its agent's exit is reported too. */
   #readErrors(chunk: Buffer): void {
-    this.#log.push(this.#exit.withoutReport(chunk))
+    this.#read(this.#exit.withoutReport(chunk))
     this.#memory.read(chunk)
     this.#exited ??= this.#exit.read(chunk)
     if (this.#exited !== undefined) this.#child.kill('SIGKILL')
@@ -193,6 +201,7 @@ export class WorkerdProcess {
       })
     })
     this.#alive = false
+    this.#spec.printed.end()
     this.#watchAgent.destroy()
     await rm(folder, { recursive: true, force: true }).catch(() => {})
     return this.#cause(exit)

@@ -22,6 +22,12 @@ export const AGENT_COMMANDS: readonly Command[] = [
         kind: 'list',
         about: 'a variable the agent sees; K alone passes on your own',
       },
+      {
+        name: 'secret',
+        value: 'K=V',
+        kind: 'list',
+        about: 'the same, kept out of all that is stored and shown',
+      },
       { name: 'url', value: 'URL', about: 'an agent that runs elsewhere, instead of FILE' },
       {
         name: 'protocol',

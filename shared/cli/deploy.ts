@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { planSchedules, planTriggers } from '../agents/rules/deploy-plan.ts'
+import { SECRET_CHARACTERS, SECRETS_VARIABLE } from '../kernel/masking.ts'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import type { Agent, Api } from './api.ts'
 import { answered } from './api.ts'
@@ -109,7 +110,7 @@ const sizeOf = (code: Code) => (code.kind === 'bundle' ? Buffer.byteLength(code.
 async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
   const file = given.optionalArg(0)
   const url = given.text('url')
-  const env = environmentOf(given.list('env'), session.env)
+  const env = environmentOf(given, session.env)
   const slug = given.text('slug')
   const external_id = given.text('external-id')
   if ((file === undefined) === (url === undefined)) {
@@ -163,22 +164,33 @@ const WITHOUT_KEY =
   'without a key, give instead what npm start prints after "model": --env OPENAI_BASE_URL=URL --env OPENAI_API_KEY=none'
 
 /** `K=V`, or `K` alone to pass on a variable of this shell, so that a secret need not stand in the command line. */
-function environmentOf(given: string[], shell: Session['env']): Record<string, string> {
+function variablesOf(option: 'env' | 'secret', given: Given, shell: Session['env']): Record<string, string> {
   const env: Record<string, string> = {}
-  for (const entry of given) {
+  for (const entry of given.list(option)) {
     const at = entry.indexOf('=')
     const name = at === -1 ? entry : entry.slice(0, at)
     const value = at === -1 ? shell[name] : entry.slice(at + 1)
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      throw usageFailure(`--env "${entry}" does not begin with a variable's name`)
+      throw usageFailure(`--${option} "${entry}" does not begin with a variable's name`)
     if (value === undefined || (value === '' && at === -1))
       throw usageFailure(
-        `--env ${name}: ${value === '' ? 'the variable is empty here' : 'there is no such variable here'}; write ${name}=VALUE`,
+        `--${option} ${name}: ${value === '' ? 'the variable is empty here' : 'there is no such variable here'}; write ${name}=VALUE`,
         name === 'OPENAI_API_KEY' ? { hint: WITHOUT_KEY } : {},
       )
     env[name] = value
   }
   return env
+}
+
+function environmentOf(given: Given, shell: Session['env']): Record<string, string> {
+  const [env, secrets] = [variablesOf('env', given, shell), variablesOf('secret', given, shell)]
+  for (const [name, value] of Object.entries(secrets))
+    if (value.length < SECRET_CHARACTERS)
+      throw usageFailure(
+        `--secret ${name} has fewer than ${SECRET_CHARACTERS} characters, which occur in other texts too: pass it by --env`,
+      )
+  const names = [env[SECRETS_VARIABLE], ...Object.keys(secrets)].filter(Boolean)
+  return { ...env, ...secrets, ...(names.length > 0 && { [SECRETS_VARIABLE]: names.join(',') }) }
 }
 
 /** Prints what a deploy would do. */

@@ -14,13 +14,13 @@ import {
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { UnreadableLine } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { type Mask, maskOf } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { headOf, namedSeq } from '../../protocol/rules/named-item.ts'
 import type { ItemError, StepReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import type { Later, ResultWriter } from '../../settling/verbs/result-writer.ts'
 import type { Stop } from '../../upstreams/verbs/known-upstreams.ts'
-import { Allowance, Beats } from '../rules/allowance.ts'
 import {
   checkedResult,
   fieldText,
@@ -33,12 +33,10 @@ import {
   wordsOf,
 } from './agent-line.ts'
 import type { Stops } from './stops.ts'
+import { Flood, Unrecorded } from './unrecorded.ts'
 
 /** Takes the results that an answer contains. */
 export type ResultSink = Pick<ResultWriter, 'addStep' | 'end' | 'giveBack' | 'handOver'>
-
-/** What an agent sent without recording anything is more than it may be. */
-export class Flood extends ProtocolError {}
 
 /** Who an attempt's end is counted for; `none` counts its time, `uncounted` not even that. */
 type Fault = 'agent' | 'transport' | 'none' | 'uncounted'
@@ -64,15 +62,14 @@ export class Answer {
   readonly #holds = new Map<InFlightItem, StepRow>()
   readonly #now: () => number
   readonly #later: Later | undefined
+  /** What agents write is kept without the secrets of their environment. */
+  readonly #mask: Mask
   readonly #stops: Stops | undefined
-  readonly #unrecorded: Allowance
-  readonly #unrecordedOf = new Map<InFlightItem, Allowance>()
-  readonly #beats = new Beats()
+  /** Lines that record nothing. */
+  readonly unrecorded: Unrecorded
   open: number
   /** An item was ended before its agent ended it, so the agent should not continue. */
   cutShort = false
-  /** How many lines were passed over, and how the first of them begins. */
-  passedOver: { lines: number; first: string } | undefined
 
   /**
    * Without an address for later answers there is no `later`; without `stops`, what refuses items is their own error. The
@@ -88,13 +85,14 @@ export class Answer {
     startedMs = now(),
   ) {
     this.#claim = claim
+    this.#mask = maskOf(claim.target.env)
     this.#writer = writer
     this.#inFlightItems = new Map(inFlightItems.map(inFlight => [inFlight.seq, inFlight]))
     this.#now = now
     this.#later = later
     this.#stops = stops
     this.#startedMs = startedMs
-    this.#unrecorded = new Allowance(startedMs)
+    this.unrecorded = new Unrecorded(now, () => this.#startedMs)
     this.open = inFlightItems.length
   }
 
@@ -127,61 +125,26 @@ export class Answer {
       // Whatever a line does to the code that reads it, it does to its own item.
       const inFlight = this.#inFlightItems.get(namedSeq(given) ?? 0)
       if (!inFlight) return this.#passOver(given, bytes)
-      if (inFlight.done) return this.#afterEnd(inFlight, bytes)
+      if (inFlight.done) return this.unrecorded.afterEnd(inFlight, bytes)
       const message = `${(error as Error).message}: ${headOf(given)}`
       this.fail(inFlight, 'protocol_error', message, 'agent_error')
     }
   }
 
-  /** Counts bytes that recorded nothing. @throws Flood */
-  unrecorded(bytes: number): void {
-    if (this.#unrecorded.isSpentBy(bytes, this.#now()))
-      throw new Flood(
-        `the agent sent more than ${LIMITS.unrecorded_bytes} bytes that record nothing${this.passedOver === undefined ? '' : `, such as: ${this.passedOver.first}`}`,
-      )
-  }
-
   #passOver(line: string | UnreadableLine, bytes: number): void {
-    this.passedOver ??= { lines: 0, first: headOf(line) }
-    this.passedOver.lines++
-    this.unrecorded(bytes + 1)
+    this.unrecorded.passOver(this.#mask(headOf(line)), bytes)
   }
 
   #take(text: string, bytes: number): void {
     const returned = returnedOf(text)
     const line = returned?.line ?? parse(text)
     if (line.type === 'later') return this.later()
-    if (line.type === 'heartbeat') {
-      if (!this.#beats.isBeat(this.#now())) this.unrecorded(bytes + 1)
-      return
-    }
+    if (line.type === 'heartbeat') return this.unrecorded.beat(bytes)
     const inFlight = this.#inFlightItems.get(line.seq)
     if (!inFlight) this.#passOver(text, bytes)
-    else if (inFlight.done) this.#afterEnd(inFlight, bytes)
+    else if (inFlight.done) this.unrecorded.afterEnd(inFlight, bytes)
     else if (inFlight.attempt === line.attempt) this.#read(inFlight, line, text, returned?.output)
-    else this.#strayOf(inFlight, bytes)
-  }
-
-  /** A line that names an item and records nothing counts for that item. */
-  #strayOf(inFlight: InFlightItem, bytes: number): void {
-    if (this.#allowanceOf(inFlight, LIMITS.unrecorded_bytes).isSpentBy(bytes + 1, this.#now()))
-      throw new ProtocolError('the item sent too many lines of attempts that are over')
-  }
-
-  /** Its agent may go on for a while with an item that we ended. @throws Flood */
-  #afterEnd(inFlight: InFlightItem, bytes: number): void {
-    if (this.#allowanceOf(inFlight, LIMITS.unrecorded_bytes_of_ended).isSpentBy(bytes + 1, this.#now()))
-      throw new Flood(
-        `the agent sent more than ${LIMITS.unrecorded_bytes_of_ended} bytes about an item that had ended`,
-      )
-  }
-
-  #allowanceOf(inFlight: InFlightItem, bytes: number): Allowance {
-    const known = this.#unrecordedOf.get(inFlight)
-    if (known?.bytes === bytes) return known
-    const allowance = new Allowance(this.#startedMs, bytes)
-    this.#unrecordedOf.set(inFlight, allowance)
-    return allowance
+    else this.unrecorded.strayOf(inFlight, bytes)
   }
 
   #read(inFlight: InFlightItem, line: LineOfItem, text: string, returned: string | undefined): void {
@@ -191,12 +154,13 @@ export class Answer {
       case 'result': {
         const output = returned ?? fieldText(text, 'output') ?? 'null'
         const { declaration } = this.#claim.target
-        return this.end(inFlight, resultVerdict(checkedResult(line), output, inFlight.graded, declaration))
+        const result = checkedResult(line, this.#mask)
+        return this.end(inFlight, resultVerdict(result, this.#mask(output), inFlight.graded, declaration))
       }
       case 'error':
         return this.#error(inFlight, line.error, text)
       case 'hold':
-        return this.end(inFlight, holdVerdict(wordsOf('reason', line.reason) ?? ''))
+        return this.end(inFlight, holdVerdict(this.#mask(wordsOf('reason', line.reason) ?? '')))
       case 'yield':
         return this.giveBack(inFlight, 'yielded', 'The agent stopped at a step boundary.', 'none', {
           // Without a delay, an item that made no progress would be offered again in a tight loop.
@@ -216,7 +180,8 @@ export class Answer {
       attempt: inFlight.attempt,
       output: parsedJson(text),
     }
-    this.end(inFlight, resultVerdict(line, text, inFlight.graded, this.#claim.target.declaration))
+    const { declaration } = this.#claim.target
+    this.end(inFlight, resultVerdict(line, this.#mask(text), inFlight.graded, declaration))
   }
 
   end(inFlight: InFlightItem, verdict: Verdict): void {
@@ -231,7 +196,7 @@ export class Answer {
   fail(inFlight: InFlightItem, code: string, message: string, reason: OutcomeReason): void {
     // The next attempt would find the step of a hold, and take it for a decision that nobody made.
     this.#holds.delete(inFlight)
-    this.end(inFlight, failedVerdict(code, message, reason))
+    this.end(inFlight, failedVerdict(code, this.#mask(message), reason))
   }
 
   /** Ends the items of which a step records a hold, if nothing followed that ends them: the step would be lost. */
@@ -256,7 +221,7 @@ export class Answer {
       seq: inFlight.seq,
       attempt: inFlight.attempt,
       code: plainText(code, LIMITS.name_characters) || 'agent_error',
-      message: plainText(message, LIMITS.error_message_characters),
+      message: plainText(this.#mask(message), LIMITS.error_message_characters),
       delay_ms,
       together,
       ...(cuts !== undefined && { cuts }),
@@ -309,7 +274,7 @@ export class Answer {
     const { target, prices, holds_unpriced } = this.#claim
     const { row, holds, verdict } = countStep(
       inFlight,
-      readStep(report, text),
+      readStep(report, text, this.#mask),
       target.declaration,
       prices,
       holds_unpriced,
@@ -331,15 +296,16 @@ export class Answer {
   #error(inFlight: InFlightItem, error: ItemError, text: string): void {
     if (typeof error?.code !== 'string' || typeof error.message !== 'string')
       throw new ProtocolError('error must have a code and a message')
-    const stop = this.#stops?.ofError(inFlight, error)
+    const masked = { ...error, message: this.#mask(error.message) }
+    const stop = this.#stops?.ofError(inFlight, masked)
     const endsHere = stop?.next.is === 'its own' || stop?.next.is === 'cut too often'
     if (endsHere && error.step)
       this.#step(inFlight, error.step, fieldText(fieldText(text, 'error') ?? '{}', 'step') ?? 'null')
-    if (inFlight.done || (stop && this.stop(inFlight, stop, error))) return
-    const verdict = errorVerdict(error, inFlight, this.#claim.target.declaration)
+    if (inFlight.done || (stop && this.stop(inFlight, stop, masked))) return
+    const verdict = errorVerdict(masked, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)
     const delay_ms = backoffMs(inFlight.item.agent_failures)
-    this.giveBack(inFlight, error.code, error.message, 'agent', { delay_ms, together: null })
+    this.giveBack(inFlight, error.code, masked.message, 'agent', { delay_ms, together: null })
   }
 }
 

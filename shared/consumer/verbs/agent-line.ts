@@ -3,6 +3,7 @@
 
 import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { rawMembers } from '../../json/raw-members.ts'
+import type { Mask } from '../../kernel/masking.ts'
 import type { AgentLine } from '../../protocol/rules/protocol.ts'
 
 export function parsedJson(text: string): unknown {
@@ -71,12 +72,12 @@ export function wordsOf(name: string, given: unknown): string | undefined {
   throw new ProtocolError(`${name} must be a string`)
 }
 
-export function checkedResult({ degraded, schema_error, ...line }: ResultLine): ResultLine {
+export function checkedResult({ degraded, schema_error, ...line }: ResultLine, mask: Mask): ResultLine {
   const said = wordsOf('degraded', degraded)
   const mismatch = wordsOf('schema_error', schema_error)
   return {
     ...line,
-    ...(said !== undefined && { degraded: said }),
-    ...(mismatch !== undefined && { schema_error: mismatch }),
+    ...(said !== undefined && { degraded: mask(said) }),
+    ...(mismatch !== undefined && { schema_error: mask(mismatch) }),
   }
 }

@@ -38,7 +38,7 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
     for await (const { lines, blank_bytes } of looseLines(response.body, LINES)) {
       if (lines.length > 0) isSilent = false
       for (const line of lines) answer.line(line)
-      if (blank_bytes > 0) answer.unrecorded(blank_bytes)
+      if (blank_bytes > 0) answer.unrecorded.add(blank_bytes)
       if (answer.cutShort && answer.open === 0) return timeout.abort()
       // A well-behaved agent ends here, and its connection can be used again; any other agent is cut off.
       if (answer.open === 0) linger ??= setTimeout(() => timeout.abort(), LIMITS.agent_linger_ms)

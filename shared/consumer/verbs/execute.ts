@@ -229,7 +229,12 @@ async function send(
   }
 }
 
-function logStray(ctx: Context, { run_id }: Claim, { passedOver }: Answer, timing: Timing): void {
+function logStray(
+  ctx: Context,
+  { run_id }: Claim,
+  { unrecorded: { passedOver } }: Answer,
+  timing: Timing,
+): void {
   if (passedOver && timing.isNews(run_id))
     ctx.log('warn', 'agent_lines_passed_over', { run_id, ...passedOver })
 }

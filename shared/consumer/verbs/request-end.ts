@@ -8,10 +8,11 @@ import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { LineError } from '../../json/ndjson.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
-import { type Answer, backoffMs, Flood } from './agent-answer.ts'
+import { type Answer, backoffMs } from './agent-answer.ts'
 import type { Visit } from './agent-hosts.ts'
 import { BadStatus } from './agent-response.ts'
 import type { Stops } from './stops.ts'
+import { Flood } from './unrecorded.ts'
 
 /** A request that is over, with unfinished items or without. */
 export interface EndedRequest {
@@ -26,7 +27,7 @@ export interface EndedRequest {
 
 /** The answer ended without an error, and without an end of all its items. */
 export class AnswerEnded extends Error {
-  constructor({ passedOver }: Answer) {
+  constructor({ unrecorded: { passedOver } }: Answer) {
     super(
       `the answer ended before the item did${passedOver === undefined ? '' : `, after a line that nobody can use: ${passedOver.first}`}`,
     )

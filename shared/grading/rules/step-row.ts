@@ -5,6 +5,7 @@ import { fieldsOf, problemOf } from '../../json/json.ts'
 import { JsonError } from '../../json/json-error.ts'
 import { rawMembers } from '../../json/raw-members.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { Mask } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
 import { costMicro, covers } from '../../prices/rules/pricing.ts'
@@ -55,19 +56,31 @@ export interface ReadStep {
   output: string | null
 }
 
-/** The step, whose own text is `text`. @throws ProtocolError */
-export function readStep(report: StepReport, text: string): ReadStep {
-  const kept = checkedPayloads(text) ?? rawPayloads(text)
-  return { report, input: kept('input'), output: kept('output') }
+/**
+ * The step, whose own text is `text`. What is kept of it passes the mask; model, tokens and finish words are read from
+ * the report as it was sent.
+ *
+ * @throws ProtocolError
+ */
+export function readStep(report: StepReport, text: string, mask: Mask = same => same): ReadStep {
+  const payloads = checkedPayloads(text) ?? rawPayloads(text)
+  const kept = (name: 'input' | 'output') => {
+    const { value, problem } = payloads(name)
+    return value === undefined ? null : payload(mask(value), problem)
+  }
+  const { error } = report
+  const masked =
+    typeof error?.message === 'string' ? { error: { ...error, message: mask(error.message) } } : {}
+  return { report: { ...report, ...masked }, input: kept('input'), output: kept('output') }
 }
 
-type Payloads = (name: 'input' | 'output') => string | null
+type Payloads = (name: 'input' | 'output') => { value: string | undefined; problem?: string | undefined }
 
 /** One scan finds and checks both; undefined where something is wrong. */
 function checkedPayloads(text: string): Payloads | undefined {
   try {
     const members = fieldsOf(text, { depth: LIMITS.json_depth + 1 })
-    return name => payload(members.get(name), undefined)
+    return name => ({ value: members.get(name) })
   } catch (error) {
     if (error instanceof JsonError) return undefined
     throw error
@@ -77,7 +90,10 @@ function checkedPayloads(text: string): Payloads | undefined {
 function rawPayloads(text: string): Payloads {
   const members = rawMembers(text)
   if (members === undefined) throw new ProtocolError('step has a key twice')
-  return name => payload(members.get(name), problemOf(members.get(name) ?? 'null'))
+  return name => {
+    const value = members.get(name)
+    return { value, problem: value === undefined ? undefined : problemOf(value) }
+  }
 }
 
 const KINDS = new Set<string>(STEP_KINDS)
@@ -233,8 +249,7 @@ function msOf(time: string): number {
 const isTime = (ms: number) => ms >= 0 && ms < Date.UTC(10_000, 0)
 
 /** The JSON text of a payload; a mark with its head when it is over the bound, or no reader could take it. */
-function payload(text: string | undefined, problem: string | undefined): string | null {
-  if (text === undefined) return null
+function payload(text: string, problem: string | undefined): string {
   // A UTF-16 unit is at most 3 bytes of UTF-8; only texts near the bound are measured.
   if (problem === undefined && text.length * 3 <= LIMITS.step_payload_bytes) return text
   const bytes = new TextEncoder().encode(text).length

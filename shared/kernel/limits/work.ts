@@ -172,6 +172,10 @@ export const WORK_LIMITS = {
   agent_thread_stack_bytes: 512 * KiB,
   agent_open_files: 16_384, // one outgoing connection for each item in flight, and as many incoming ones
   agent_log_bytes: 256 * KiB,
+  agent_log_line_characters: 4096,
+  agent_log_bytes_per_second: 64 * KiB, // of one process; more lines of that second are left out
+  agent_log_waiting_bytes: 1 * MiB,
+  agent_log_file_bytes: 16 * MiB, // and as much in the file before it
   agent_cpu_without_pong_ms: 1000, // CPU time, not wall time, so a starved host does not trip it
   agent_alone_cpu_without_pong_ms: 10_000, // for an isolated item's or a generator's process: nobody else waits in it
   // Items started before the process yields to others; counted, because workerd's clock stands still while code runs

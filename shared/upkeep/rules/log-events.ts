@@ -182,6 +182,12 @@ export const LOG_EVENTS = {
     meaning:
       'A process met an error that nothing caught, and ended with exit code 70. The platform, systemd or `npm start` starts it again, and the items it had claimed are offered again. If it happens again, report `error`.',
   },
+  agent_printed: {
+    levels: ['info'],
+    meaning:
+      'An agent in a bundle printed a line: `agent`, `text`, without the secrets of its environment. Only where there is no data folder; else the lines are in its `agents.log`.',
+    ids: '`deployment_id`',
+  },
   agents_run_as_root: {
     levels: ['warn'],
     meaning:

@@ -13,6 +13,7 @@ import { createInterface } from 'node:readline'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AgentConsole, PrintedLines } from '../../../infra/runtime/agent-console.ts'
 import { egressRules } from '../../../infra/runtime/egress.ts'
 import { createInvoker, type Invoker, type InvokerOptions } from '../../../infra/runtime/invoker.ts'
 import { createLauncher } from '../../../infra/runtime/launch.ts'
@@ -22,6 +23,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type AgentLine, NDJSON } from '../../../shared/protocol/rules/protocol.ts'
 import { wasSent } from '../../../shared/upstreams/rules/transport.ts'
 import { makeAuthority } from '../../support/certificates.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** An agent whose behaviour is the item's input: `{do: name, ...}`. */
 const AGENT = `
@@ -290,6 +292,16 @@ describe('a process that goes wrong', () => {
     expect((await death).code).toBe('agent_crashed')
   })
 
+  it('prints into the file of the data folder, without its secrets', async () => {
+    const agentLog = join(dataDir, 'agents.log')
+    open({ agentLog })
+    const env = { API_KEY: 'abcdefghijkl' }
+    await outputOf(bundle('d1', { env }), { do: 'log', text: 'the key is abcdefghijkl' })
+    await eventually(() =>
+      expect(readFileSync(agentLog, 'utf8')).toMatch(/^\S+Z test \(d1\): the key is \[secret API_KEY\]\n$/),
+    )
+  })
+
   it('that fills its heap crashes, with its last output in the error', async () => {
     open()
     await outputOf(bundle('d1'), { do: 'log', text: 'before the bomb' })
@@ -317,6 +329,7 @@ describe('a process that goes wrong', () => {
 
   it('is killed for its resident memory where no kernel limit stops it', async () => {
     const launcher = createLauncher()
+    const printing = { agent: 'test', deployment_id: 'd1', mask: (text: string) => text }
     const spec = {
       name: 'test',
       code: AGENT,
@@ -324,6 +337,7 @@ describe('a process that goes wrong', () => {
       rules: egressRules(),
       cpu_without_pong_ms: 60_000,
       memory_bytes: 1024 * 2 ** 20,
+      printed: new PrintedLines(new AgentConsole(undefined), printing, Date.now),
       itemsOpen: () => 1,
     }
     const unbounded = {
