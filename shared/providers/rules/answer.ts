@@ -2,17 +2,11 @@
 // Guarantee: every count, and every sum of counts, is a whole number from zero to LIMITS.step_tokens, whatever the
 // answer holds; an invalid one is named in `fault`.
 
+import { isCutJson } from '../../json/cut-json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { Finish } from './finish-words.ts'
 
-export type Finish = 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'other'
-export const FINISHES: readonly Finish[] = [
-  'stop',
-  'length',
-  'content_filter',
-  'refusal',
-  'tool_calls',
-  'other',
-]
+export { FINISHES, type Finish, finishOf } from './finish-words.ts'
 
 export interface CompletionUsage {
   /** All input tokens, whether read from or written to a cache or neither. */
@@ -43,6 +37,8 @@ export interface Completion {
   host?: string
   text: string
   has_tool_calls: boolean
+  /** The arguments of a tool call are JSON that begins and does not end. */
+  has_cut_call?: true
   /** The answer has data that is no text: an image, audio, a generated object. */
   has_data: boolean
   finish: Finish
@@ -78,6 +74,7 @@ const LONGEST_S = 30 * 86_400 // nobody transcribes a month in a call
 export class Gathered {
   text = ''
   has_tool_calls = false
+  has_cut_call = false
   has_data = false
   refusal: string | undefined
   fault: string | undefined
@@ -105,13 +102,28 @@ export class Gathered {
       case 'tool-call':
       case 'tool_call':
       case 'function_call':
-        this.has_tool_calls = true
+        this.call(part)
         return
       case 'image':
       case 'file':
       case 'audio':
         this.has_data = true
     }
+  }
+
+  /** Adds the tool calls of a list, as OpenAI, LangChain and others have them beside the text. */
+  calls(calls: unknown): this {
+    for (const call of list(calls)) this.call(call)
+    return this
+  }
+
+  /** Adds a tool call. Its arguments are a value, or the JSON of one. */
+  call(call: unknown): void {
+    this.has_tool_calls = true
+    const one = fields(call)
+    const inner = fields(one?.function) ?? one
+    const given = inner?.arguments ?? inner?.args ?? inner?.input
+    if (typeof given === 'string' && isCutJson(given)) this.has_cut_call = true
   }
 
   /** The first of these fields that is there, as a count; 0 if there is none, or if it is invalid. */
@@ -155,6 +167,7 @@ export class Gathered {
       has_data: this.has_data,
       finish: this.refusal === undefined ? finish : 'refusal',
     }
+    if (this.has_cut_call) read.has_cut_call = true
     if (filled(model)) read.model = model
     else if (model !== undefined && model !== null && model !== '')
       this.fault ??= `model is ${shown(model)}, which is no name`
@@ -177,41 +190,6 @@ export function ungraded(
   into.has_data = true
   return { ...into.completion(provider, model, 'stop', usage), ungraded: true }
 }
-
-/** Why models stop, in every provider's words; no word has two meanings. */
-const FINISH_OF = new Map<unknown, Finish>(
-  Object.entries<readonly string[]>({
-    stop: ['stop', 'end_turn', 'stop_sequence', 'STOP', 'COMPLETE', 'STOP_SEQUENCE', 'eos', 'complete'],
-    length: [
-      'length',
-      'max_tokens',
-      'max_output_tokens',
-      'model_context_window_exceeded',
-      'model_length',
-      'MAX_TOKENS',
-      'ERROR_LIMIT',
-    ],
-    content_filter: [
-      'content_filter',
-      'content-filter',
-      'content_filtered',
-      'guardrail_intervened',
-      'guardrails',
-      'SAFETY',
-      'RECITATION',
-      'LANGUAGE',
-      'BLOCKLIST',
-      'PROHIBITED_CONTENT',
-      'SPII',
-      'IMAGE_SAFETY',
-      'ERROR_TOXIC',
-    ],
-    refusal: ['refusal'],
-    tool_calls: ['tool_calls', 'tool-calls', 'tool_use', 'function_call', 'TOOL_CALL'],
-  }).flatMap(([finish, words]) => words.map(word => [word, finish as Finish])),
-)
-
-export const finishOf = (reason: unknown): Finish => FINISH_OF.get(reason) ?? 'other'
 
 export function fields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined

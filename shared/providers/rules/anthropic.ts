@@ -1,6 +1,7 @@
 // Reads messages of Anthropic, also as Bedrock's InvokeModel and Vertex pass them on.
 
 import { type Fields, fields, filled, finishOf, Gathered, type Shape, textOf } from './answer.ts'
+import { UNFINISHED } from './finish-words.ts'
 
 export const anthropic: Shape = {
   read(body) {
@@ -21,11 +22,15 @@ export const anthropic: Shape = {
         const last = blocks.at(-1)
         if (last) last.text = `${textOf(last.text)}${delta.text}`
       }
+      if (piece.type === 'content_block_delta' && filled(delta?.partial_json)) {
+        const last = blocks.at(-1)
+        if (last) last.input = `${textOf(last.input)}${delta.partial_json}`
+      }
       if (piece.type !== 'message_delta') continue
       Object.assign(whole, delta)
       whole.usage = { ...fields(whole.usage), ...fields(piece.usage) }
     }
-    return { ...whole, content: blocks }
+    return { ...whole, content: blocks, stop_reason: whole.stop_reason ?? UNFINISHED }
   },
 }
 

@@ -1,6 +1,7 @@
 // Reads answers of Amazon Bedrock's Converse, whose usage counts cached tokens in addition to the others.
 
-import { type Fields, fields, filled, finishOf, Gathered, list, type Shape } from './answer.ts'
+import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, textOf } from './answer.ts'
+import { UNFINISHED } from './finish-words.ts'
 
 export const bedrockConverse: Shape = {
   read(body) {
@@ -10,7 +11,7 @@ export const bedrockConverse: Shape = {
     for (const block of list(message.content)) {
       const { text, toolUse, image, video, document } = fields(block) ?? {}
       if (typeof text === 'string') gathered.text += text
-      if (toolUse != null) gathered.has_tool_calls = true
+      if (toolUse != null) gathered.call(toolUse)
       if (image != null || video != null || document != null) gathered.has_data = true
     }
     const usage = fields(body.usage)
@@ -40,11 +41,17 @@ export const bedrockConverse: Shape = {
     if (!pieces.some(piece => piece.messageStart !== undefined || piece.contentBlockDelta !== undefined))
       return undefined
     const content: Fields[] = []
-    const whole: Fields = { output: { message: { role: 'assistant', content } } }
+    const whole: Fields = { output: { message: { role: 'assistant', content } }, stopReason: UNFINISHED }
+    let use: Fields | undefined
     for (const piece of pieces) {
       const started = fields(fields(piece.contentBlockStart)?.start)
-      if (started?.toolUse !== undefined) content.push({ toolUse: started.toolUse })
+      if (started?.toolUse !== undefined) {
+        use = { ...fields(started.toolUse) }
+        content.push({ toolUse: use })
+      }
       const delta = fields(fields(piece.contentBlockDelta)?.delta)
+      const input = fields(delta?.toolUse)?.input
+      if (use !== undefined && filled(input)) use.input = `${textOf(use.input)}${input}`
       if (filled(delta?.text)) content.push({ text: delta.text })
       if (piece.messageStop !== undefined) whole.stopReason = fields(piece.messageStop)?.stopReason
       if (piece.metadata !== undefined) Object.assign(whole, fields(piece.metadata))

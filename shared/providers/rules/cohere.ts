@@ -1,13 +1,14 @@
 // Reads chat answers of Cohere's second API, which bills fewer tokens than it counts.
 
-import { type Fields, fields, finishOf, Gathered, list, type Shape, some, textOf } from './answer.ts'
+import { type Fields, fields, finishOf, Gathered, list, type Shape, textOf } from './answer.ts'
+import { UNFINISHED } from './finish-words.ts'
 
 export const cohere: Shape = {
   read(body) {
     if (!isCohere(body)) return undefined
     const message = fields(body.message)
     const gathered = new Gathered().add(message?.content)
-    gathered.has_tool_calls ||= some(message?.tool_calls)
+    gathered.calls(message?.tool_calls)
     const usage = fields(body.usage)
     const billed = fields(usage?.billed_units)
     const tokens = billed?.input_tokens == null ? fields(usage?.tokens) : billed
@@ -26,16 +27,21 @@ export const cohere: Shape = {
   },
   messages: body => (isCohere(body) ? [fields(body.message)!] : undefined),
   join(pieces) {
+    const isBegun = pieces.some(({ type }) => type === 'message-start' || type === 'content-delta')
     const end = fields(pieces.find(piece => piece.type === 'message-end')?.delta)
-    if (end === undefined) return undefined
+    if (end === undefined && !isBegun) return undefined
     let text = ''
-    const tool_calls: unknown[] = []
+    const tool_calls: Fields[] = []
     for (const { type, delta } of pieces) {
       const message = fields(fields(delta)?.message)
       if (type === 'content-delta') text += textOf(fields(message?.content)?.text)
-      if (type === 'tool-call-start') tool_calls.push(message?.tool_calls)
+      const call = fields(message?.tool_calls)
+      if (type === 'tool-call-start') tool_calls.push({ ...call, function: { ...fields(call?.function) } })
+      const started = fields(tool_calls.at(-1)?.function)
+      if (type === 'tool-call-delta' && started !== undefined)
+        started.arguments = `${textOf(started.arguments)}${textOf(fields(call?.function)?.arguments)}`
     }
-    const { finish_reason, usage } = end
+    const { finish_reason = UNFINISHED, usage } = end ?? {}
     return { message: { role: 'assistant', content: text, tool_calls }, finish_reason, usage }
   },
 }

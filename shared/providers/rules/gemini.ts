@@ -1,6 +1,17 @@
 // Reads answers of Gemini: generateContent of the developer API and of Vertex, and the Interactions API.
 
-import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, some } from './answer.ts'
+import {
+  type Fields,
+  type Finish,
+  fields,
+  filled,
+  finishOf,
+  Gathered,
+  list,
+  type Shape,
+  some,
+} from './answer.ts'
+import { finishOfStatus, UNFINISHED } from './finish-words.ts'
 
 export const gemini: Shape = {
   read(body) {
@@ -46,7 +57,8 @@ export const gemini: Shape = {
       for (const part of list(fields(next?.content)?.parts)) parts.push(part)
       candidate = { ...candidate, ...next }
     }
-    return { ...whole, candidates: [{ ...candidate, content: { role: 'model', parts } }] }
+    const finishReason = candidate.finishReason ?? UNFINISHED
+    return { ...whole, candidates: [{ ...candidate, finishReason, content: { role: 'model', parts } }] }
   },
 }
 
@@ -83,7 +95,7 @@ export const geminiInteractions: Shape = {
       'gemini_interactions',
       body.model ?? body.agent,
       interactionFinish(body, gathered),
-      {
+      usage && {
         input_tokens:
           gathered.count(usage, 'total_input_tokens') + gathered.count(usage, 'total_tool_use_tokens'),
         output_tokens:
@@ -111,7 +123,9 @@ export const geminiInteractions: Shape = {
 }
 
 function outputsOf(body: Fields): Fields[] | undefined {
-  if (typeof body.status !== 'string' || fields(body.usage) === undefined) return undefined
+  // One that did not end has no usage.
+  if (typeof body.status !== 'string') return undefined
+  if (fields(body.usage) === undefined && body.object !== 'interaction') return undefined
   if (Array.isArray(body.outputs)) {
     const outputs = body.outputs.map(one => fields(one) ?? {})
     return body.object === 'interaction' || outputs.some(isKnown) ? outputs : undefined
@@ -131,8 +145,7 @@ const isKnown = ({ type, text }: Fields) =>
     ? typeof text === 'string'
     : typeof type === 'string' && /^(?:thought|image|audio)$|_(?:call|result)$/.test(type)
 
-function interactionFinish(body: Fields, gathered: Gathered) {
-  if (body.status === 'requires_action' || gathered.has_tool_calls) return 'tool_calls'
-  if (body.status === 'completed') return 'stop'
-  return body.status === 'incomplete' || body.status === 'budget_exceeded' ? 'length' : 'other'
+function interactionFinish(body: Fields, gathered: Gathered): Finish {
+  const finish = finishOfStatus('gemini_interactions', body.status)
+  return finish === 'stop' && gathered.has_tool_calls ? 'tool_calls' : finish
 }

@@ -6,6 +6,7 @@ import {
   type Completion,
   type CompletionUsage,
   type Fields,
+  type Finish,
   fields,
   filled,
   finishOf,
@@ -13,7 +14,10 @@ import {
   list,
   type Shape,
   some,
+  textOf,
 } from './answer.ts'
+import { finishOfError, UNFINISHED, worse } from './finish-words.ts'
+import { finishOfResponse } from './openai-responses.ts'
 
 export const langchain: Shape = {
   read(body) {
@@ -32,24 +36,37 @@ export const langchain: Shape = {
     if (chunks.length === 0 || chunks.some(chunk => chunk === undefined)) return undefined
     const whole: Fields = { response_metadata: {}, type: 'ai' }
     const gathered = new Gathered()
-    const tool_calls: unknown[] = []
+    const tool_calls: Fields[] = []
     const usage: Fields = {}
+    const metadata = whole.response_metadata as Fields
     for (const chunk of chunks as Fields[]) {
       gathered.add(chunk.content)
-      for (const call of list(chunk.tool_call_chunks ?? chunk.tool_calls)) tool_calls.push(call)
-      Object.assign(whole.response_metadata as Fields, fields(chunk.response_metadata))
+      for (const call of list(chunk.tool_call_chunks ?? chunk.tool_calls)) joinCall(tool_calls, call)
+      Object.assign(metadata, fields(chunk.response_metadata))
       for (const [name, value] of Object.entries(fields(chunk.usage_metadata) ?? {}))
         usage[name] =
           typeof value === 'number' && typeof usage[name] === 'number' ? value + usage[name] : value
     }
     const { text } = gathered
+    const hasUsage = Object.keys(usage).length > 0
+    // A provider's last pieces tell its finish or its tokens; models of one's own may tell neither.
+    if (filled(metadata.model_provider) && !hasUsage && reasonOf(metadata) == null)
+      metadata.finish_reason = UNFINISHED
     return {
       ...whole,
       content: text,
       tool_calls,
-      ...(Object.keys(usage).length > 0 && { usage_metadata: usage }),
+      ...(hasUsage && { usage_metadata: usage }),
     }
   },
+}
+
+/** Adds a further piece of a call to the one that it continues: it has no name of its own. */
+function joinCall(calls: Fields[], piece: unknown): void {
+  const part = fields(piece) ?? {}
+  const begun = filled(part.name) ? undefined : calls.findLast(({ index }) => index === part.index)
+  if (begun === undefined) calls.push({ ...part })
+  else if (filled(part.args)) begun.args = `${textOf(begun.args)}${part.args}`
 }
 
 /** The model's own message without its wrapping; undefined if the object has none. */
@@ -70,12 +87,21 @@ function answersOf(body: Fields): Fields[] | undefined {
   const message = messageOf(body)
   if (message !== undefined) return [message]
   const wrapped: readonly unknown[] = Array.isArray(body.generations)
-    ? body.generations.flat(1).map(one => fields(one)?.message)
+    ? body.generations.flat(1).map(messageOfGeneration)
     : 'parsed' in body
       ? [body.raw]
       : list(body.messages)
   const said = wrapped.map(one => messageOf(fields(one) ?? {})).filter(one => one !== undefined)
   return said.length > 0 ? said : undefined
+}
+
+/** The message of a generation. Some models tell its finish next to it alone. */
+function messageOfGeneration(generation: unknown): unknown {
+  const one = fields(generation)
+  const message = messageOf(fields(one?.message) ?? {})
+  const info = fields(one?.generation_info) ?? fields(one?.generationInfo)
+  if (message === undefined || info === undefined) return one?.message
+  return { ...message, response_metadata: { ...info, ...fields(message.response_metadata) } }
 }
 
 /** Reads the last message, with the usage of all of them. */
@@ -86,20 +112,36 @@ function readLast(said: readonly Fields[]): Completion {
   const gathered = new Gathered().add(message.content)
   const refusal = extra?.refusal ?? metadata?.refusal
   if (filled(refusal)) gathered.refusal = refusal
-  gathered.has_tool_calls ||=
-    some(message.tool_calls) ||
-    some(extra?.tool_calls) ||
-    some(message.invalid_tool_calls) ||
-    extra?.function_call != null
-  const reason =
-    metadata?.finish_reason ??
-    metadata?.stop_reason ??
-    metadata?.finishReason ??
-    metadata?.stopReason ??
-    metadata?.done_reason
-  const finish = reason == null && gathered.has_tool_calls ? 'tool_calls' : finishOf(reason)
+  for (const calls of [message.tool_calls, extra?.tool_calls, message.invalid_tool_calls])
+    gathered.calls(calls)
+  if (extra?.function_call != null) gathered.call(extra.function_call)
   const model = metadata?.model_name ?? metadata?.model ?? metadata?.modelId ?? metadata?.ls_model_name
+  const finish = finishIn({ ...extra, ...metadata }, gathered)
   return gathered.completion('langchain', model, finish, summed(said, gathered))
+}
+
+/** The finish word under its provider's name for it. */
+const reasonOf = (metadata: Fields): unknown =>
+  metadata.finish_reason ??
+  metadata.stop_reason ??
+  metadata.finishReason ??
+  metadata.stopReason ??
+  fields(metadata.messageStop)?.stopReason ??
+  metadata.done_reason
+
+/** The finish word of the provider, or what OpenAI's responses and Gemini say in other fields. */
+function finishIn(metadata: Fields, gathered: Gathered): Finish {
+  if (isBlocked(metadata)) return 'content_filter'
+  const reason = reasonOf(metadata)
+  const said = reason == null ? (finishOfResponse(metadata) ?? 'other') : finishOf(reason)
+  const finish = worse(said, metadata.error == null ? undefined : finishOfError(metadata.error))
+  return gathered.has_tool_calls && (finish === 'other' || finish === 'stop') ? 'tool_calls' : finish
+}
+
+function isBlocked(metadata: Fields): boolean {
+  if (metadata.is_blocked === true) return true
+  const feedback = fields(metadata.prompt_feedback) ?? fields(metadata.promptFeedback)
+  return finishOf(feedback?.block_reason ?? feedback?.blockReason) === 'content_filter'
 }
 
 /** All calls of a graph are billed, at the rates of the longest. */

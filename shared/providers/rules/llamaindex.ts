@@ -10,8 +10,9 @@ export const llamaindex: Shape = {
     const gathered = new Gathered().add(contentOf(message))
     const kept = inner(body.raw)
     const extra = fields(message.additional_kwargs) ?? fields(message.options)
-    gathered.has_tool_calls =
-      (kept?.has_tool_calls ?? false) || some(extra?.tool_calls) || some(extra?.toolCall)
+    gathered.calls(extra?.tool_calls).calls(extra?.toolCall)
+    gathered.has_tool_calls ||= kept?.has_tool_calls ?? false
+    gathered.has_cut_call ||= kept?.has_cut_call ?? false
     gathered.has_data ||= kept?.has_data ?? false
     gathered.refusal = kept?.refusal
     gathered.fault = kept?.fault

@@ -1,16 +1,16 @@
-// Reads answers of Ollama: chat and generate, whole or as a stream of lines.
+// Reads answers of Ollama: chat and generate, whole or as a stream of lines, of which the last is done.
 
-import { type Fields, fields, finishOf, Gathered, list, type Shape, some } from './answer.ts'
+import { type Fields, type Finish, fields, finishOf, Gathered, list, type Shape } from './answer.ts'
 
 export const ollama: Shape = {
   read(body) {
     if (!isOllama(body)) return undefined
     const message = fields(body.message)
     const gathered = new Gathered().add(message === undefined ? body.response : message.content)
-    gathered.has_tool_calls ||= some(message?.tool_calls)
+    gathered.calls(message?.tool_calls)
     // An answer without evaluation has no counts, and one whose whole prompt was cached has no count of its prompt.
     const counted = body.eval_count !== undefined || body.prompt_eval_count !== undefined
-    const finish = finishOf(body.done_reason)
+    const finish: Finish = body.done === false ? 'interrupted' : finishOf(body.done_reason)
     return gathered.completion(
       'ollama',
       body.model,
@@ -35,7 +35,7 @@ export const ollama: Shape = {
   },
   join(pieces) {
     const last = pieces.at(-1)
-    if (last?.done !== true || typeof last.created_at !== 'string') return undefined
+    if (last === undefined || !isOllama(last)) return undefined
     const gathered = new Gathered()
     const calls: unknown[] = []
     for (const { message, response } of pieces) {

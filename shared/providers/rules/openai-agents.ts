@@ -1,11 +1,20 @@
 // Reads answers of OpenAI's Agents SDK, for Python and for JavaScript: a response, or the result of a run with all of
 // them.
 
-import { type Completion, type Fields, fields, type Gathered, list, type Shape } from './answer.ts'
-import { gatherItems } from './openai-responses.ts'
+import {
+  type Completion,
+  type Fields,
+  type Finish,
+  fields,
+  type Gathered,
+  list,
+  type Shape,
+} from './answer.ts'
+import { worse } from './finish-words.ts'
+import { finishOfResponse, gatherItems } from './openai-responses.ts'
 
 export const openaiAgents: Shape = {
-  read(body) {
+  read(body, inner) {
     const responses = responsesOf(body)
     const last = responses?.at(-1)
     if (responses === undefined || last === undefined) return undefined
@@ -16,12 +25,25 @@ export const openaiAgents: Shape = {
     return gathered.completion(
       'openai_agents',
       fields(last.providerData)?.model ?? last.model,
-      gathered.has_tool_calls ? 'tool_calls' : 'stop',
+      finishIn(last, gathered, inner(last.providerData)?.finish),
       usageOf(responses, gathered),
     )
   },
   messages: body =>
     responsesOf(body)?.flatMap(response => list(response.output).map(item => fields(item) ?? {})),
+}
+
+/** The SDK has no word for the end: the provider's own answer has, where it is kept, and so have the items. */
+function finishIn(response: Fields, gathered: Gathered, own: Finish | undefined): Finish {
+  const item = list(response.output)
+    .map(fields)
+    .findLast(one => one?.type === 'message' || one?.type === 'function_call')
+  const told = own ?? finishOfResponse(fields(response.providerData) ?? {})
+  const finish = worse(gathered.has_tool_calls ? 'tool_calls' : 'stop', told)
+  return worse(
+    finish,
+    item?.status === 'incomplete' || item?.status === 'in_progress' ? 'interrupted' : undefined,
+  )
 }
 
 /** Responses of the model: the only one, or those of a run. */

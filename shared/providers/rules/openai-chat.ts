@@ -2,7 +2,19 @@
 // Together, OpenRouter, vLLM …), in snake case or in the camel case of Mistral's client; and the text completions
 // before them.
 
-import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, some, textOf } from './answer.ts'
+import {
+  type Fields,
+  type Finish,
+  fields,
+  filled,
+  finishOf,
+  Gathered,
+  list,
+  type Shape,
+  some,
+  textOf,
+} from './answer.ts'
+import { finishOfError, knownFinish, UNFINISHED, worse } from './finish-words.ts'
 
 export const openaiChat: Shape = {
   read(body) {
@@ -14,12 +26,11 @@ export const openaiChat: Shape = {
     if (message !== undefined && !('content' in message || 'role' in message)) return undefined
     const gathered = new Gathered().add(message?.content)
     if (filled(message?.refusal)) gathered.refusal = message.refusal
-    gathered.has_tool_calls ||=
-      some(message?.tool_calls) || some(message?.toolCalls) || message?.function_call != null
+    gathered.calls(message?.tool_calls).calls(message?.toolCalls)
+    if (message?.function_call != null) gathered.call(message.function_call)
     gathered.has_data ||= message?.audio != null || some(message?.images)
     gathered.host = hostOf(body)
-    const finish = finishOf(choice?.finish_reason ?? choice?.finishReason)
-    return gathered.completion('openai_chat', body.model, finish, usageOf(body, gathered))
+    return gathered.completion('openai_chat', body.model, finishIn(body, choice), usageOf(body, gathered))
   },
   messages(body) {
     if (!some(body.choices)) return undefined
@@ -37,11 +48,12 @@ export const openaiChat: Shape = {
     )
       return undefined
     const message: Fields = { role: 'assistant', content: '' }
-    const whole: Fields = { object: 'chat.completion', choices: [{ message }] }
+    const only: Fields = { message, finish_reason: UNFINISHED }
+    const whole: Fields = { object: 'chat.completion', choices: [only] }
     const calls = new Map<unknown, Fields>()
     for (const chunk of chunks) {
       whole.model ??= chunk.model
-      for (const name of ['usage', 'x_groq', 'service_tier'])
+      for (const name of ['usage', 'x_groq', 'service_tier', 'error', 'base_resp', 'output_sensitive'])
         if (chunk[name] != null) whole[name] = chunk[name]
       const choice = fields(list(chunk.choices)[0])
       if (choice === undefined || (choice.index !== undefined && choice.index !== 0)) continue
@@ -52,7 +64,9 @@ export const openaiChat: Shape = {
       for (const name of ['function_call', 'audio', 'images'])
         if (delta?.[name] != null) message[name] = delta[name]
       const reason = choice.finish_reason ?? choice.finishReason
-      if (reason != null) whole.choices = [{ message, finish_reason: reason }]
+      if (reason != null) only.finish_reason = reason
+      for (const name of ['native_finish_reason', 'error', 'content_filter_results'])
+        if (choice[name] != null) only[name] = choice[name]
     }
     if (calls.size > 0) message.tool_calls = [...calls.values()]
     return whole
@@ -61,12 +75,17 @@ export const openaiChat: Shape = {
 
 function joinedLegacy(chunks: readonly Fields[]): Fields {
   const choices = chunks.map(chunk => fields(list(chunk.choices)[0]))
-  const finish_reason = choices.findLast(choice => choice?.finish_reason != null)?.finish_reason
+  const ended = choices.findLast(choice => choice?.finish_reason != null)
   const usage = chunks.findLast(chunk => chunk.usage != null)?.usage
   return {
     ...chunks[0],
     usage,
-    choices: [{ text: choices.map(choice => textOf(choice?.text)).join(''), finish_reason }],
+    choices: [
+      {
+        text: choices.map(choice => textOf(choice?.text)).join(''),
+        finish_reason: ended?.finish_reason ?? UNFINISHED,
+      },
+    ],
   }
 }
 
@@ -88,12 +107,33 @@ function joinCall(calls: Map<unknown, Fields>, piece: unknown): void {
 function readLegacy(body: Fields, choice: Fields) {
   if (body.object !== 'text_completion' && typeof choice.finish_reason !== 'string') return undefined
   const gathered = new Gathered().add(choice.text)
-  return gathered.completion(
-    'openai_completion',
-    body.model,
-    finishOf(choice.finish_reason),
-    usageOf(body, gathered),
-  )
+  return gathered.completion('openai_completion', body.model, finishIn(body, choice), usageOf(body, gathered))
+}
+
+/** The finish word, unless a gateway, or the host beside it, names a fault. */
+function finishIn(body: Fields, choice: Fields | undefined): Finish {
+  const said = finishOf(choice?.finish_reason ?? choice?.finishReason)
+  const error = choice?.error ?? body.error ?? statusOf(body)
+  const own = [
+    // A gateway passes on words of every provider, of which those that are not known say nothing.
+    knownFinish(choice?.native_finish_reason),
+    error == null ? undefined : finishOfError(error),
+    isFiltered(body, choice) ? ('content_filter' as const) : undefined,
+  ]
+  return own.reduce<Finish>(worse, said)
+}
+
+/** MiniMax's status, if it is one of an error. */
+function statusOf(body: Fields): unknown {
+  const status = fields(body.base_resp)
+  return typeof status?.status_code === 'number' && status.status_code !== 0 ? status : undefined
+}
+
+/** Azure's filter may stop an answer after its finish was sent; MiniMax marks what its filter found. */
+function isFiltered(body: Fields, choice: Fields | undefined): boolean {
+  if (body.output_sensitive === true) return true
+  const found = fields(choice?.content_filter_results)
+  return found !== undefined && Object.values(found).some(one => fields(one)?.filtered === true)
 }
 
 function usageOf(body: Fields, gathered: Gathered) {

@@ -1,6 +1,7 @@
 // Reads responses of OpenAI and of providers in its format (xAI, Hugging Face, Azure).
 
-import { type Fields, type Finish, fields, Gathered, list, type Shape } from './answer.ts'
+import { type Fields, type Finish, fields, Gathered, list, type Shape, textOf } from './answer.ts'
+import { finishOfError, finishOfStatus, worse } from './finish-words.ts'
 import { tierOf } from './openai-chat.ts'
 
 export const openaiResponses: Shape = {
@@ -23,8 +24,11 @@ export const openaiResponses: Shape = {
   join(pieces) {
     if (!pieces.some(piece => typeof piece.type === 'string' && piece.type.startsWith('response.')))
       return undefined
-    const last = pieces.findLast(piece => fields(piece.response) !== undefined)
-    return fields(last?.response)
+    const last = fields(pieces.findLast(piece => fields(piece.response) !== undefined)?.response)
+    if (last === undefined || last.status !== 'in_progress' || last.output_text !== undefined) return last
+    // The stream closed before its end: what was said stands in its pieces alone.
+    const said = pieces.filter(({ type }) => type === 'response.output_text.delta')
+    return { ...last, output_text: said.map(({ delta }) => textOf(delta)).join('') }
   },
 }
 
@@ -44,6 +48,7 @@ export function gatherItems(output: unknown): Gathered {
     if (type === 'message') gathered.add(item?.content)
     else if (type === 'image_generation_call') gathered.has_data = true
     else if (type === 'mcp_approval_request') gathered.has_tool_calls = true
+    else if (type === 'function_call') gathered.call(item)
     else if (type.endsWith('_call') && !PROVIDER_RUN_CALLS.has(type)) gathered.has_tool_calls = true
   }
   return gathered
@@ -64,11 +69,15 @@ function usageOf(body: Fields, gathered: Gathered) {
 }
 
 function finishOf(body: Fields, gathered: Gathered): Finish {
-  if (body.status === 'incomplete') {
-    const reason = fields(body.incomplete_details)?.reason
-    if (reason === 'max_output_tokens') return 'length'
-    return reason === 'content_filter' ? 'content_filter' : 'other'
-  }
-  if (body.status !== 'completed' && body.status !== undefined) return 'other'
-  return gathered.has_tool_calls ? 'tool_calls' : 'stop'
+  const finish = finishOfResponse(body) ?? 'stop'
+  return finish === 'stop' && gathered.has_tool_calls ? 'tool_calls' : finish
+}
+
+/** What a response says of its end: by its error, its status, and why it is incomplete. Undefined if nothing. */
+export function finishOfResponse({ error, status, incomplete_details }: Fields): Finish | undefined {
+  if (status === undefined) return undefined
+  const reason = fields(incomplete_details)?.reason
+  const said = finishOfStatus('openai_responses', status)
+  if (status === 'incomplete') return reason == null ? said : finishOfStatus('openai_responses', reason)
+  return worse(said, error == null ? undefined : finishOfError(error))
 }

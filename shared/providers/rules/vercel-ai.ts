@@ -5,6 +5,7 @@
 import {
   type CompletionUsage,
   type Fields,
+  type Finish,
   fields,
   filled,
   finishOf,
@@ -15,21 +16,25 @@ import {
   textOf,
   ungraded,
 } from './answer.ts'
+import { UNFINISHED, worse } from './finish-words.ts'
 
 export const vercelAi: Shape = {
-  read(body) {
+  read(body, inner) {
     const steps = list(body.steps)
     const last = reasonOf(body) === undefined ? fields(steps[steps.length - 1]) : body
     const reason = last && reasonOf(last)
     const hasUsage = (fields(body.totalUsage) ?? fields(last?.usage)) !== undefined
-    if (last === undefined || reason === undefined || !hasUsage) return undefined
+    if (last === undefined || reason === undefined) return undefined
+    if (!hasUsage && reason !== UNFINISHED) return undefined
     const gathered = new Gathered()
     if (typeof last.text === 'string') gathered.text = last.text
     else gathered.add(last.content)
-    gathered.has_tool_calls ||= some(last.toolCalls)
+    gathered.calls(last.toolCalls)
     gathered.has_data ||= last.object != null || some(last.files)
-    const { modelId } = fields(last.response) ?? {}
-    return gathered.completion('vercel_ai', modelId, finishOf(reason), totalOf(body, gathered))
+    const { modelId, body: own } = fields(last.response) ?? {}
+    // Some versions keep the provider's own answer, whose word is more exact.
+    const finish = worse(finishIn(last), inner(own)?.finish)
+    return gathered.completion('vercel_ai', modelId, finish, hasUsage ? totalOf(body, gathered) : undefined)
   },
   messages(body) {
     const steps = list(body.steps).map(fields)
@@ -39,14 +44,35 @@ export const vercelAi: Shape = {
   },
   join(pieces) {
     const end = pieces.findLast(piece => piece.type === 'finish')
-    if (end === undefined) return undefined
+    const isBroken = pieces.some(({ type }) => type === 'error' || type === 'abort')
+    if (end === undefined && !pieces.some(({ type }) => typeof type === 'string' && BEGINNINGS.has(type)))
+      return undefined
     const said = pieces.filter(piece => piece.type === 'text-delta')
     const text = said.map(({ delta, text, textDelta }) => textOf(delta ?? text ?? textDelta)).join('')
     const toolCalls = pieces.filter(piece => piece.type === 'tool-call')
     const metadata = pieces.findLast(piece => piece.type === 'response-metadata')
-    const response = fields(end.response) ?? { modelId: metadata?.modelId }
-    return { text, toolCalls, response, finishReason: end.finishReason, usage: end.totalUsage ?? end.usage }
+    const response = fields(end?.response) ?? { modelId: metadata?.modelId }
+    const { finishReason = UNFINISHED, rawFinishReason, totalUsage, usage = totalUsage } = end ?? {}
+    const ended = { finishReason, rawFinishReason, usage: totalUsage ?? usage }
+    return { text, toolCalls, response, ...ended, ...(isBroken && { finishReason: UNFINISHED }) }
   },
+}
+
+/** Pieces with which a stream of the SDK, or of one of its providers, begins. */
+const BEGINNINGS = new Set(['start', 'start-step', 'stream-start', 'text-start', 'text-delta'])
+
+/**
+ * The provider's own word decides where the SDK has none for it. From version 6 on, `other` also stands for silence;
+ * its usage has details.
+ */
+function finishIn(last: Fields): Finish {
+  const said = reasonOf(last)
+  const raw = fields(last.finishReason)?.raw ?? last.rawFinishReason
+  if (said !== 'other') return worse(finishOf(said), finishOf(raw))
+  if (filled(raw)) return finishOf(raw)
+  const isSilent =
+    fields(last.finishReason) !== undefined || fields(last.usage)?.inputTokenDetails !== undefined
+  return isSilent ? 'other' : finishOf(said)
 }
 
 /** The finish reason. Newer providers give an object of the reason and what it was made of. */
