@@ -57,6 +57,7 @@ export const OUTCOME_REASONS = [
   ...CHECKS,
   'empty_output',
   'truncated',
+  'interrupted',
   'content_filter',
   'schema_mismatch',
   'agent_degraded',

@@ -14097,7 +14097,7 @@ export interface operations {
                  * @description Only steps that the grader gave this reason.
                  * @example refusal
                  */
-                outcome_reason?: "refusal" | "suspected_refusal" | "template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language" | "empty_output" | "truncated" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
+                outcome_reason?: "refusal" | "suspected_refusal" | "template_leak" | "repeats" | "cut_json" | "fenced_json" | "asks_back" | "cannot_look_up" | "placeholders" | "echoes_prompt" | "wrong_language" | "empty_output" | "truncated" | "interrupted" | "content_filter" | "schema_mismatch" | "agent_degraded" | "step_error" | "agent_error" | "provider_error" | "transport_error" | "limit_exceeded" | "budget_exceeded" | "unpriced_model";
                 /**
                  * @description Only steps that cost at least this many dollars.
                  * @example 1

@@ -2,9 +2,12 @@
 // pure, of bounded cost whatever the text; a check that is not sure lets the answer pass. How good they are:
 // ../grading.md.
 
+import { isCutJson } from '../../json/cut-json.ts'
+import { afterThinking } from '../../refusals/rules/thinking.ts'
 import { CHECKS, type CheckName, type DeclaredCheck, type Language } from '../vocabulary.ts'
 import { echoes } from './echo.ts'
 import { otherLanguage } from './language.ts'
+import { leakedCallIn } from './leaked-call.ts'
 import { withoutCode } from './prose.ts'
 
 /**
@@ -49,12 +52,36 @@ const TOKEN =
 /** A token between quotation marks or brackets is only mentioned. */
 const TEMPLATE_TOKEN = new RegExp(`(?<!["'“‘«(])${TOKEN}|${TOKEN}(?!["'”’»)])`)
 
+/**
+ * Tokens that also stand in texts about models, and so count only where they begin an answer or end it; and the words
+ * that gpt-oss leaves without its tokens.
+ */
+const TURN = [
+  /^\s{0,20}(?:<\|start\|>assistant)?\s{0,20}<\|(?:channel|START_RESPONSE|CHATBOT_TOKEN|begin_of_box|header_start)\|>/,
+  /<\|(?:return|call|eom_id|eom|eot|END_OF_TURN_TOKEN|END_RESPONSE|end_of_box)\|>\s{0,20}$/,
+  /(?:^|[.!?…)\]"'”’\n])\s?assistant(?:final|commentary\b|analysis)/,
+] as const
+
 /** A chat template's token with which the answer ends its turn or begins another; a token in code was asked for. */
 function templateTokenIn(text: string): string | undefined {
   const find = (text: string) =>
     (TEMPLATE_TOKEN.exec(text.slice(0, BODY_CHARACTERS)) ?? TEMPLATE_TOKEN.exec(tail(text)))?.[0]
   // Only the whole text shows where code begins. Most texts have no token, so they are not read whole.
   return find(text) === undefined ? undefined : find(withoutCode(text.slice(0, DATA_CHARACTERS)))
+}
+
+/** The words of a turn's beginning, after the thinking, or of its end. */
+function turnIn(text: string): string | undefined {
+  const begin = afterThinking(text) ?? 0
+  const answer = text.slice(begin, begin + BODY_CHARACTERS)
+  const [begins, ends, joins] = TURN
+  if (answer.includes('<|') || tail(text).includes('<|')) {
+    const met = begins.exec(answer) ?? ends.exec(tail(text))
+    if (met !== null) return met[0]
+  }
+  return /^\s{0,20}(?:analysis|commentary|assistant)/.test(text)
+    ? joins.exec(text.slice(0, BODY_CHARACTERS))?.[0]
+    : undefined
 }
 
 const PLACEHOLDER =
@@ -133,22 +160,10 @@ function isFencedJson(text: string): boolean {
   return whole.length - end < PREFACE_CHARACTERS && isJson(whole.slice(start, end).trim())
 }
 
-/** JSON that begins and does not end. */
-function isCutJson(text: string): boolean {
+/** A text that is JSON, and no sentence in brackets, and does not end. */
+function isCutData(text: string): boolean {
   const whole = text.trim().replace(/^```(?:json)?\s*\n/i, '')
-  if (whole.length > DATA_CHARACTERS || !/^(?:\{\s*"|\[\s*[{["\d])/.test(whole)) return false
-  let depth = 0
-  let isQuoted = false
-  for (let i = 0; i < whole.length; i++) {
-    const code = whole.charCodeAt(i)
-    if (isQuoted) {
-      if (code === 92) i++
-      else if (code === 34) isQuoted = false
-    } else if (code === 34) isQuoted = true
-    else if (code === 123 || code === 91) depth++
-    else if ((code === 125 || code === 93) && --depth === 0) return false
-  }
-  return true
+  return whole.length <= DATA_CHARACTERS && /^(?:\{\s*"|\[\s*[{["\d])/.test(whole) && isCutJson(whole)
 }
 
 const ofHead = (text: string) => text.slice(0, HEAD_CHARACTERS).toLowerCase().replaceAll('’', "'")
@@ -198,12 +213,15 @@ interface CheckRule {
 }
 
 const RULES: Record<CheckName, CheckRule> = {
-  template_leak: { says: 'holds tokens of a chat template.', find: templateTokenIn },
+  template_leak: {
+    says: 'holds tokens of a chat template, or a tool call as text.',
+    find: (text, { input }) => templateTokenIn(text) ?? turnIn(text) ?? leakedCallIn(text, input),
+  },
   repeats: { says: 'repeats itself to its end.', needs_end: true, find: repeatedIn },
   cut_json: {
-    says: 'is JSON that does not end.',
+    says: 'is JSON that does not end, or calls a tool with such JSON.',
     needs_end: true,
-    find: text => (isCutJson(text) ? text.slice(-SHOWN_CHARACTERS) : undefined),
+    find: text => (isCutData(text) ? text.slice(-SHOWN_CHARACTERS) : undefined),
   },
   fenced_json: {
     says: 'is JSON in a fence or behind a sentence.',

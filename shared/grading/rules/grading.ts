@@ -17,6 +17,7 @@ import {
 import { readRefusal } from '../../refusals/rules/refusal.ts'
 import { CHECKS, type CheckName, type DeclaredCheck, type OutcomeReason } from '../vocabulary.ts'
 import { type Asked, checkSays, failedCheck } from './checks.ts'
+import { isBlank, saysNothing } from './silence.ts'
 
 export interface Grade {
   outcome: Outcome
@@ -47,10 +48,11 @@ const COMPLETION_RULES: readonly CompletionRule[] = [
   { name: 'refusal marked by the provider', reason: 'refusal', when: c => c.finish === 'refusal' },
   { name: 'stopped by a filter', reason: 'content_filter', when: c => c.finish === 'content_filter' },
   { name: 'cut at a token limit', reason: 'truncated', when: c => c.finish === 'length' },
+  { name: 'not brought to its end', reason: 'interrupted', when: c => c.finish === 'interrupted' },
   {
     name: 'nothing said and nothing called',
     reason: 'empty_output',
-    when: c => !c.has_tool_calls && !c.has_data && isBlank(c.text),
+    when: c => !c.has_tool_calls && !c.has_data && saysNothing(c.text),
   },
 ]
 
@@ -58,9 +60,19 @@ function gradeCompletion(completion: Completion, declared: GradeChoices, input?:
   if (completion.ungraded) return OK
   const reason = COMPLETION_RULES.find(rule => rule.when(completion))?.reason
   if (reason !== undefined) return { outcome: 'degraded', reason }
-  return completion.has_tool_calls || completion.has_data
+  if (completion.has_tool_calls) return gradeCalls(completion, declared)
+  return completion.has_data
     ? OK
     : gradeWording(completion.text, declared, { input, is_beginning: completion.is_beginning })
+}
+
+/** Of an answer that calls tools, only the arguments are checked. */
+function gradeCalls(
+  { has_cut_call, is_beginning }: Completion,
+  { checks, default_checks }: GradeChoices,
+): Grade {
+  const isCut = has_cut_call && !is_beginning && (checks ?? default_checks)?.includes('cut_json')
+  return isCut ? { outcome: 'degraded', reason: 'cut_json' } : OK
 }
 
 /** Grades a text by its wording alone: declared checks first, then refusals, then default checks and the language. */
@@ -98,7 +110,7 @@ function gradeAnswer(output: unknown, declared: GradeChoices): Grade {
 }
 
 const gradeText = (text: string, declared: GradeChoices): Grade =>
-  isBlank(text) ? { outcome: 'degraded', reason: 'empty_output' } : gradeWording(text, declared)
+  saysNothing(text) ? { outcome: 'degraded', reason: 'empty_output' } : gradeWording(text, declared)
 
 export interface GradedStep extends Grade {
   kind: StepKind
@@ -219,6 +231,7 @@ const SAYS: Partial<Record<Exclude<OutcomeReason, CheckName>, string>> = {
   refusal: 'is a refusal.',
   empty_output: 'has neither text nor tool calls.',
   truncated: 'was cut off at a token limit.',
+  interrupted: 'was interrupted: its provider says that it did not end well.',
   content_filter: "was stopped by the provider's content filter.",
   provider_error: 'failed, and no later one succeeded.',
 }
@@ -265,9 +278,4 @@ export function usageOf(
 function modelOfInput(input: unknown): string | undefined {
   const { model, modelId } = fields(input) ?? {}
   return [model, modelId].find(filled)
-}
-
-/** Nothing but white space; does not copy the text, as trim would. */
-function isBlank(text: string): boolean {
-  return !/\S/.test(text)
 }

@@ -9,6 +9,7 @@ import {
   ANSWER_CHECKS,
   type AnswerCheck,
   DECLARED_CHECKS,
+  type DeclaredCheck,
   type Language,
   type OutcomeReason,
   type RefusalChoice,
@@ -47,9 +48,15 @@ export function rulesOf(
   }
 }
 
-/** Whether any rule compares an answer with what was asked. */
-export const readsInputs = ({ checks, default_checks }: GradeChoices): boolean =>
-  (checks ?? default_checks)?.includes('echoes_prompt') ?? false
+/** Checks that look at what was asked: `template_leak` only for the tools that were offered. */
+const NEED_INPUT = ['echoes_prompt', 'template_leak'] as const
+
+const isChecked = ({ checks, default_checks }: GradeChoices, name: DeclaredCheck) =>
+  (checks ?? default_checks)?.includes(name) ?? false
+
+/** Whether any rule reads what was asked. */
+export const readsInputs = (declared: GradeChoices): boolean =>
+  NEED_INPUT.some(name => isChecked(declared, name))
 
 /** A verdict in one word: its reason, `unread` for a call whose answer was not read, else its outcome. */
 export type VerdictWord = string
@@ -118,7 +125,7 @@ function regradeCall(call: RecordedCall, declared: GradeChoices): RegradedCall {
   if (call.reused || call.error_code !== null) return { was, now: was, step: kept, is_left: false }
   const left = { was, now: was, step: kept, is_left: true }
   const input = parsed(call.input)
-  if (call.reported || (readsInputs(declared) && fields(input)?.cut === true)) return left
+  if (call.reported || (isChecked(declared, 'echoes_prompt') && fields(input)?.cut === true)) return left
   const graded = gradeAnswer(parsed(call.output), declared, input)
   if (call.unread === null && graded.unread !== null) return left
   const { outcome: now, reason } = graded

@@ -71,7 +71,7 @@ export interface StepUsage {
 /** The result of a model call, reported by an agent whose calls Assay cannot read itself. */
 export interface ModelAnswer {
   text?: string
-  finish?: 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'other'
+  finish?: 'stop' | 'length' | 'content_filter' | 'refusal' | 'tool_calls' | 'interrupted' | 'other'
   /** The model's words, if the provider marks a refusal. */
   refusal?: string
   /** The answer calls tools, so it need not have a text. */

@@ -17,6 +17,8 @@ export const anthropic: Shape = {
     const blocks: Fields[] = []
     for (const piece of pieces) {
       const delta = fields(piece.delta)
+      // A proxy that asks again begins anew within the stream.
+      if (piece.type === 'message_start') blocks.length = 0
       if (piece.type === 'content_block_start') blocks.push({ ...fields(piece.content_block) })
       if (piece.type === 'content_block_delta' && filled(delta?.text)) {
         const last = blocks.at(-1)

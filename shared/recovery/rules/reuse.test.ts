@@ -38,6 +38,7 @@ describe('the cause of an item that did not work', () => {
     ['refusal', null, true],
     ['empty_output', null, true],
     ['truncated', null, true],
+    ['interrupted', null, true],
     ['content_filter', null, true],
     ['agent_degraded', null, true],
     ['agent_error', 'agent_error', true],

@@ -57,6 +57,7 @@ const FAULTY_ANSWERS = new Set<string>([
   ...CHECKS,
   'empty_output',
   'truncated',
+  'interrupted',
   'content_filter',
   'schema_mismatch',
   'agent_degraded',

@@ -1,6 +1,8 @@
 // Reads the beginning of an answer as words. Guarantee: a bounded part of the text is read, whatever the text is; a
 // word is a number, so that reading an answer does not make a string of each word.
 
+import { afterThinking } from './thinking.ts'
+
 /** A refusal shows in its first sentences: with 300 characters a third fewer are found, and 900 add none. */
 const HEAD_CHARACTERS = 600
 const HEAD_WORDS = 160
@@ -31,12 +33,8 @@ const TEMPLATE =
 
 /** The answer without the tokens of a chat template before it, and without the thinking. */
 function withoutTemplate(text: string): string {
-  const opening = text.slice(0, TEMPLATE_CHARACTERS)
-  let from = TEMPLATE.exec(opening)?.[0].length ?? 0
-  if (opening.startsWith('<think>', from)) {
-    const end = text.slice(0, THINKING_CHARACTERS).indexOf('</think>', from)
-    if (end >= 0) from = end + '</think>'.length
-  }
+  const template = TEMPLATE.exec(text.slice(0, TEMPLATE_CHARACTERS))?.[0].length ?? 0
+  const from = afterThinking(text.slice(0, THINKING_CHARACTERS), template) ?? template
   return text.slice(from, from + BODY_CHARACTERS)
 }
 
