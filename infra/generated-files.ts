@@ -9,6 +9,7 @@ import { TAKE_SECTION } from '../shared/claims/queries/take-functions.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/items/rules/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../shared/kernel/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/openapi/openapi.ts'
+import { finishTable } from '../shared/providers/rules/finish-words.ts'
 import { eventTable } from '../shared/upkeep/rules/log-table.ts'
 import { coverageTable } from '../test/structure/coverage.ts'
 import { dashboardAssets } from './dashboard-assets.ts'
@@ -33,6 +34,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['infra/generated/functions.md', functionTable()],
     ['infra/generated/errors.md', errorTable()],
     ['infra/logs.md', await logsPage()],
+    [GRADING_PAGE, await gradingPage()],
     ['shared/sdk/REFERENCE.md', referencePage()],
     ['infra/generated/coverage.md', coverageTable(endpoints)],
     [PRICE_LIST_FILE, await priceListFile()],
@@ -117,6 +119,14 @@ function errorTable(): string {
 async function logsPage(): Promise<string> {
   const page = await readFile(join(import.meta.dirname, 'logs.md'), 'utf8')
   return page.replace(/^\| event (?:.*\n\|)*.*/m, eventTable)
+}
+
+const GRADING_PAGE = 'shared/grading/grading.md'
+
+/** As it is, with the table of finish words. */
+async function gradingPage(): Promise<string> {
+  const page = await readFile(join(import.meta.dirname, '..', GRADING_PAGE), 'utf8')
+  return page.replace(/^\| finish words (?:.*\n\|)*.*/m, finishTable)
 }
 
 /** The tables of all values in each platform's values file. */

@@ -58,7 +58,7 @@ const TEMPLATE_TOKEN = new RegExp(`(?<!["'“‘«(])${TOKEN}|${TOKEN}(?!["'”�
  */
 const TURN = [
   /^\s{0,20}(?:<\|start\|>assistant)?\s{0,20}<\|(?:channel|START_RESPONSE|CHATBOT_TOKEN|begin_of_box|header_start)\|>/,
-  /<\|(?:return|call|eom_id|eom|eot|END_OF_TURN_TOKEN|END_RESPONSE|end_of_box)\|>\s{0,20}$/,
+  /<\|(?:return|eom|eot|END_OF_TURN_TOKEN|END_RESPONSE|end_of_box)\|>\s{0,20}$/,
   /(?:^|[.!?…)\]"'”’\n])\s?assistant(?:final|commentary\b|analysis)/,
 ] as const
 

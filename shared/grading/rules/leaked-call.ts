@@ -43,7 +43,7 @@ const BEGINNINGS = [
   `functools\\s?\\[\\s{0,20}\\{`,
   `Action:\\s{0,5}\`\`\`\\w{0,10}\\s{0,20}${CALL_JSON}`,
   // gpt-oss
-  `(?:(?:<\\|start\\|>)?assistant)?(?:<\\|channel\\|>)?(?:commentary|analysis)\\s?to=${NAME}`,
+  `(?:<\\|start\\|>assistant)?(?:<\\|channel\\|>)?(?:commentary|analysis)\\s?to=${NAME}`,
   `(?:<\\|start\\|>assistant )?to=functions\\.${NAME}`,
   // Functionary
   `>>>${NAME}\\s{0,5}\\n\\s{0,20}\\{`,
@@ -64,7 +64,7 @@ const ENDS =
   /<\/(?:[a-z_]{1,12}[:_])?(?:tool_?calls?|function_?calls?|tool_?use|tools?|function|action|invoke|tool_code)>|<\/｜DSML｜[^>\n]{1,40}>|<｜tool▁calls?▁end｜>|<\|(?:\/tool_calls?|tool_calls?(?:_section)?_end|END_ACTION|call|eom_id|eot_id|im_end|end|python_end|tools_suffix|action_end)\|>|<tool_call\|>|<end_function_call>/gi
 
 /** The family that writes calls into a fence names the fence so. */
-const CALL_FENCE = /^(?:[^`]{0,600}\n)?\s{0,20}```(?:tool_code|tool_calls?|function_calls?|tool_use)\s{0,5}\n/
+const CALL_FENCE = /(?:^|\n)[ \t]{0,8}```(?:tool_code|tool_calls?|function_calls?|tool_use)\s{0,5}\n/
 
 /** Words of a text that explains how calls are written; what they introduce is an example. */
 const EXPLAINS =
@@ -98,6 +98,16 @@ function markedCall(body: string, isOffered: boolean): string | undefined {
     return isPoint(before.trim(), call, body.slice(until).trim(), isOffered) ? call : undefined
   }
   return undefined
+}
+
+function fencedCall(body: string, isOffered: boolean): string | undefined {
+  const fence = CALL_FENCE.exec(body.slice(0, 2 * AROUND_CHARACTERS))
+  if (fence === null || isInCode(body.slice(0, fence.index))) return undefined
+  const begin = fence.index + fence[0].length
+  const end = body.indexOf('\n```', begin)
+  const call = body.slice(begin, end < 0 ? body.length : end)
+  const after = end < 0 ? '' : body.slice(end + '\n```'.length).trim()
+  return isPoint(body.slice(0, fence.index).trim(), call, after, isOffered) ? call : undefined
 }
 
 const ARGUMENTS = [
@@ -155,11 +165,10 @@ export function leakedCallIn(text: string, input?: unknown): string | undefined 
   const begin = afterThinking(text) ?? 0
   const whole = text.slice(begin, begin + BODY_CHARACTERS).trim()
   const head = whole.slice(0, 2 * AROUND_CHARACTERS)
-  const fence = head.includes('```') ? CALL_FENCE.exec(head) : null
-  if (fence !== null) return whole.slice(fence[0].length)
   const tools = input === undefined || input === null ? undefined : offeredTools(input)
   const isOffered = tools !== undefined && tools.size > 0
   return (
+    (head.includes('```') ? fencedCall(whole, isOffered) : undefined) ??
     (MARK.test(head) ? markedCall(whole, isOffered) : undefined) ??
     (isOffered ? bareCall(whole, tools) : undefined)
   )

@@ -68,6 +68,14 @@ describe('an answer that the agent reports', () => {
     expect(row).toMatchObject({ input_tokens: 1000, output_tokens: 10, unpriced: false, cost_micro: 2600 })
   })
 
+  it('may say that it was interrupted', () => {
+    const answer = { text: 'The label is', finish: 'interrupted' } as const
+    expect(rowOf({ output: { says: 'Hi' }, answer })).toMatchObject({
+      outcome: 'degraded',
+      outcome_reason: 'interrupted',
+    })
+  })
+
   it('is marked as reported by the agent if it has more than tokens or a model, which do not say how the call went', () => {
     const usage = { input_tokens: 9, output_tokens: 3 }
     for (const answer of [{ text: 'x' }, { finish: 'length' }, { unread: 'Not ours.' }, null] as const)

@@ -46,7 +46,7 @@ describe('an answer of Bedrock Converse', () => {
     ['guardrail_intervened', 'content_filter'],
     ['content_filtered', 'content_filter'],
     ['model_context_window_exceeded', 'length'],
-    ['malformed_model_output', 'other'],
+    ['malformed_model_output', 'interrupted'],
   ])('that stopped for %s has the finish %s', (reason, finish) => {
     expect(read(bedrock([{ text: 'x' }], reason)).finish).toBe(finish)
   })
@@ -81,7 +81,7 @@ describe('an answer of Cohere', () => {
 
   it.each([
     ['MAX_TOKENS', 'length'],
-    ['ERROR', 'other'],
+    ['ERROR', 'interrupted'],
     ['ERROR_TOXIC', 'content_filter'],
     ['STOP_SEQUENCE', 'stop'],
   ])('that ended with %s has the finish %s', (reason, finish) => {

@@ -157,8 +157,8 @@ describe('an OpenAI response', () => {
   it.each([
     ['incomplete', { reason: 'max_output_tokens' }, 'length'],
     ['incomplete', { reason: 'content_filter' }, 'content_filter'],
-    ['incomplete', null, 'other'],
-    ['failed', null, 'other'],
+    ['incomplete', null, 'interrupted'],
+    ['failed', null, 'interrupted'],
   ])('with status %s and %j has the finish %s', (status, incomplete_details, finish) => {
     expect(read(response([], { status, incomplete_details })).finish).toBe(finish)
   })
@@ -218,7 +218,7 @@ describe('an Anthropic message', () => {
     ['model_context_window_exceeded', 'length'],
     ['stop_sequence', 'stop'],
     ['refusal', 'refusal'],
-    ['pause_turn', 'other'],
+    ['pause_turn', 'interrupted'],
   ])('that stopped for %s has the finish %s', (reason, finish) => {
     expect(read(message([], reason)).finish).toBe(finish)
   })
@@ -266,7 +266,7 @@ describe('a Gemini response', () => {
     ['SAFETY', 'content_filter'],
     ['RECITATION', 'content_filter'],
     ['PROHIBITED_CONTENT', 'content_filter'],
-    ['MALFORMED_FUNCTION_CALL', 'other'],
+    ['MALFORMED_FUNCTION_CALL', 'interrupted'],
   ])('that ended with %s has the finish %s', (reason, finish) => {
     expect(read(gemini(undefined, reason)).finish).toBe(finish)
   })
@@ -348,7 +348,7 @@ describe('a Vercel AI SDK result', () => {
     expect(read(result({ text: undefined, object: { label: 'x' } })).has_data).toBe(true)
     expect(read(result({ finishReason: 'length' })).finish).toBe('length')
     expect(read(result({ finishReason: 'content-filter' })).finish).toBe('content_filter')
-    expect(read(result({ finishReason: 'error' })).finish).toBe('other')
+    expect(read(result({ finishReason: 'error' })).finish).toBe('interrupted')
   })
 })
 

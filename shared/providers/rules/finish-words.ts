@@ -216,7 +216,8 @@ const ENTRIES = Object.entries(FINISH_WORDS).flatMap(([row, words]) =>
   isStatusRow(row) ? [] : entriesOf(words),
 )
 const AS_WRITTEN = new Map<unknown, Finish>(ENTRIES)
-const AS_SPELLED = new Map<string, Finish>(ENTRIES.map(([word, finish]) => [spelled(word), finish]))
+const joined = (word: string) => spelled(word).replaceAll('_', '')
+const AS_SPELLED = new Map<string, Finish>(ENTRIES.map(([word, finish]) => [joined(word), finish]))
 const STATUSES = new Map<StatusRow, ReadonlyMap<unknown, Finish>>(
   STATUS_ROWS.map(row => [row, new Map<unknown, Finish>(entriesOf(FINISH_WORDS[row]))]),
 )
@@ -227,7 +228,7 @@ export function knownFinish(word: unknown): Finish | undefined {
   if (written !== undefined || typeof word !== 'string') return written
   // Google's endpoint in OpenAI's format names the kind first: `content_filter: RECITATION`.
   const own = word.slice(word.lastIndexOf(':', LONGEST_WORD) + 1)
-  return AS_SPELLED.get(spelled(own.slice(0, LONGEST_WORD)))
+  return AS_SPELLED.get(joined(own.slice(0, LONGEST_WORD)))
 }
 
 /** What a finish word means, whoever says it. */

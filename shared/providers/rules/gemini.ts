@@ -28,7 +28,7 @@ export const gemini: Shape = {
       if (part?.functionCall != null) gathered.has_tool_calls = true
       if (part?.inlineData != null || part?.fileData != null) gathered.has_data = true
     }
-    const reason = finishOf(candidate?.finishReason)
+    const reason = finishOf(candidate?.finishReason ?? candidate?.finish_reason)
     const finish = reason === 'stop' && gathered.has_tool_calls ? 'tool_calls' : reason
     return gathered.completion(
       'gemini',

@@ -182,6 +182,62 @@ describe('a stream', () => {
     expect(call(joined)).toEqual(call(pieces))
   })
 
+  // What each provider sends last, without which a stream has not come to its end.
+  const isEnd = (piece: object) =>
+    /"(?:finish_reason|finishReason|stop_reason|stopReason|done_reason|usage\w*)":(?!null)|completed|message-end/.test(
+      JSON.stringify(piece),
+    ) && !/message_start|"text":"bill"/.test(JSON.stringify(piece))
+
+  it.each(STREAMS)(
+    'of %s that closes before its end is interrupted',
+    async (name, pieces, { text }: { text?: string }) => {
+      const begun = pieces
+        .filter(piece => !isEnd(piece))
+        // A model of one's own may tell LangChain nothing of its end; that of a provider does.
+        .map(piece =>
+          name === 'LangChain' ? { ...piece, response_metadata: { model_provider: 'openai' } } : piece,
+        )
+      expect(begun.length).toBeLessThan(pieces.length)
+      const read = call(begun)
+      expect(read).toMatchObject({ finish: 'interrupted' })
+      expect(call(await recorded(streamed(begun)))).toEqual(read)
+      if (text !== undefined) expect(text.startsWith((read as { text: string }).text)).toBe(true)
+    },
+  )
+
+  it.each([
+    ['has an error in it', { type: 'error', error: 'x' }],
+    ['was aborted', { type: 'abort' }],
+  ])('of the Vercel AI SDK that %s is interrupted, whatever it says at its end', (_, piece) => {
+    const end = { type: 'finish', finishReason: 'unknown', totalUsage: { inputTokens: 9 } }
+    const pieces = [{ type: 'text-delta', id: '0', delta: 'bill' }, piece]
+    for (const stream of [pieces, [...pieces, end]])
+      expect(call(stream)).toMatchObject({ finish: 'interrupted' })
+  })
+
+  it('of an interaction of Gemini that closes before its end is interrupted', () => {
+    const pieces = [
+      { event_type: 'interaction.start', interaction: { object: 'interaction', status: 'in_progress' } },
+      { event_type: 'step.start', step: { type: 'model_output' } },
+      { event_type: 'step.delta', delta: { type: 'text', text: 'bill' } },
+    ]
+    expect(call(pieces)).toMatchObject({
+      provider: 'gemini_interactions',
+      text: 'bill',
+      finish: 'interrupted',
+    })
+    expect(call(pieces)).not.toHaveProperty('usage')
+  })
+
+  it('of one’s own model in LangChain need say nothing of its end', () => {
+    const pieces = ['bill', 'ing'].map(content => ({
+      type: 'AIMessageChunk',
+      content,
+      response_metadata: {},
+    }))
+    expect(call(pieces)).toMatchObject({ text: 'billing', finish: 'other' })
+  })
+
   it('of thousands of words is recorded in a few pieces, without losing any', async () => {
     const words = Array.from({ length: 5000 }, (_, at) => `word ${at} `)
     const pieces = [...words.map(content => chunk({ content })), chunk({}, 'stop')]

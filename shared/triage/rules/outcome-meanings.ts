@@ -24,7 +24,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
     next: "Read its answer below. Where such answers are refusals, declare refusals: 'balanced' and deploy.",
   },
   template_leak: {
-    means: 'the answer holds tokens of a chat template, or a tool call as text',
+    means: 'the answer holds tokens of a chat template or a tool call as text',
     next: 'The model is asked with another template than its own, its server does not read its tool calls, or it does not stop: see how the call is made, then replay.',
   },
   repeats: {
@@ -32,7 +32,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
     next: 'Replay once. If it repeats itself again, raise the temperature or the penalty, or take another model.',
   },
   cut_json: {
-    means: 'the answer is JSON that does not end, or calls a tool with such JSON',
+    means: 'the answer is JSON that does not end or calls a tool with such JSON',
     next: 'Raise the limit of that call or ask for less, deploy, then replay.',
   },
   fenced_json: {
@@ -68,7 +68,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
     next: 'Raise the limit of that call in the agent or ask for less, deploy, then replay: the steps before it are reused.',
   },
   interrupted: {
-    means: 'the answer was interrupted: its provider says that it did not end well',
+    means: 'the provider says that the answer did not end well',
     next: 'Most of these pass: replay. If it comes again, look at the finish word in the answer below: a tool call that the model writes wrongly needs another prompt or model.',
   },
   content_filter: {

@@ -4,6 +4,7 @@
 import type { Asked } from '../../../shared/grading/rules/checks.ts'
 import type { CheckName } from '../../../shared/grading/vocabulary.ts'
 import { ECHOES, LANGUAGE_TEXTS } from './asked-cases.ts'
+import { CALL_MENTIONS, CALL_TEXTS } from './call-texts.ts'
 
 export interface CheckCase {
   text: string
@@ -13,6 +14,11 @@ export interface CheckCase {
 /** Every text that can be made of one piece from each list. */
 const made = (...lists: readonly (readonly string[])[]) =>
   lists.reduce<string[]>((texts, list) => texts.flatMap(text => list.map(piece => text + piece)), [''])
+
+/** The tokens of DeepSeek count wherever they stand; a turn that begins with thinking, or a fence, follows no sentence. */
+const CALLS = Object.entries(CALL_TEXTS).flatMap(([name, call]) =>
+  /^DeepSeek$|after thinking|fence/.test(name) ? [] : [call],
+)
 
 const MATERIAL = [
   'text',
@@ -167,25 +173,32 @@ const TEXTS: Record<
     ],
   },
   template_leak: {
-    found: made(
-      SENTENCES,
-      ['', '. '],
-      [
-        '<|im_end|>',
-        '[INST]',
-        '[/INST]',
-        '<|eot_id|>',
-        '<end_of_turn>',
-        '<|endoftext|>',
-        '<<SYS>>',
-        '<｜end▁of▁sentence｜>',
-        '<|start_header_id|>user',
-        ' Run `ls`:\n```\nls -l\n```<|im_end|>',
-      ],
-      ['', '\nAnother turn.', ' '],
-    ),
+    found: [
+      ...made(
+        SENTENCES,
+        ['', '. '],
+        [
+          '<|im_end|>',
+          '[INST]',
+          '[/INST]',
+          '<|eot_id|>',
+          '<end_of_turn>',
+          '<|endoftext|>',
+          '<<SYS>>',
+          '<｜end▁of▁sentence｜>',
+          '<|start_header_id|>user',
+          ' Run `ls`:\n```\nls -l\n```<|im_end|>',
+        ],
+        ['', '\nAnother turn.', ' '],
+      ),
+      ...made(['', 'I will look up the order.\n\n', '<think>The order is needed.</think>\n'], CALLS, [
+        '',
+        '\n',
+      ]),
+    ],
     passed: [
       ...ORDERS,
+      ...CALLS.flatMap(call => CALL_MENTIONS.map(mention => mention(call))),
       ...made(
         SENTENCES,
         [' <b>', ' <|', ' [INSTALL]', ' `<|im_end|>`', ' [1]', ' a || b', ' <start>'],

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { isCutJson } from './cut-json.ts'
+
+const whole = '{"label": "bil\\"ling [}", "more": [{"a": 1}, "x"], "n": null}'
+
+it('every beginning of an object, a list or a string is cut, and the whole is not', () => {
+  for (const text of [whole, `[${whole}, 1]`, '"a \\" b"', ' \n{"a": {}}']) {
+    const begun = text.search(/\S/) + 1
+    for (let length = begun; length < text.length; length++)
+      expect(isCutJson(text.slice(0, length)), text.slice(0, length)).toBe(true)
+    expect(isCutJson(text)).toBe(false)
+    expect(isCutJson(`${text}, and so on`)).toBe(false)
+  }
+})
+
+it.each(['', ' ', 'billing', '12', 'nul', '}', ']', '(', '{}', '[]', '""'])('%j is not cut', text => {
+  expect(isCutJson(text)).toBe(false)
+})
+
+it.each(['{', '[', '"', '\\', '{"a":', ' '])('a text that only repeats %j is read', piece => {
+  expect(typeof isCutJson(piece.repeat(500_000))).toBe('boolean')
+})
