@@ -226,6 +226,11 @@ describe('a word in no row', () => {
   )
 })
 
+it('a word may be the type of an object, as SGLang has it', () => {
+  expect(finishOf({ type: 'abort', message: 'x' })).toBe('interrupted')
+  expect(finishOf({ type: 'length', length: 9 })).toBe('length')
+})
+
 describe('what is said beside the finish word', () => {
   const chat = (choice: object, more: object = {}) => ({ choices: [{ message: said, ...choice }], ...more })
 

@@ -231,8 +231,9 @@ export function knownFinish(word: unknown): Finish | undefined {
   return AS_SPELLED.get(joined(own.slice(0, LONGEST_WORD)))
 }
 
-/** What a finish word means, whoever says it. */
-export function finishOf(word: unknown): Finish {
+/** What a finish word means, whoever says it. SGLang has it as the type of an object. */
+export function finishOf(reason: unknown): Finish {
+  const word = typeof reason === 'object' && reason !== null ? (reason as { type?: unknown }).type : reason
   const known = knownFinish(word)
   if (known !== undefined || typeof word !== 'string') return known ?? 'other'
   const text = spelled(word.slice(0, LONGEST_WORD))

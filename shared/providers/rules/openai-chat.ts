@@ -56,6 +56,9 @@ export const openaiChat: Shape = {
       for (const name of ['usage', 'x_groq', 'service_tier', 'error', 'base_resp', 'output_sensitive'])
         if (chunk[name] != null) whole[name] = chunk[name]
       const choice = fields(list(chunk.choices)[0])
+      // The tokens without a choice come last: this server ends its streams without a word.
+      if (choice === undefined && chunk.usage != null && only.finish_reason === UNFINISHED)
+        only.finish_reason = null
       if (choice === undefined || (choice.index !== undefined && choice.index !== 0)) continue
       const delta = fields(choice.delta)
       message.content += new Gathered().add(delta?.content).text

@@ -25,10 +25,15 @@ export const openaiResponses: Shape = {
     if (!pieces.some(piece => typeof piece.type === 'string' && piece.type.startsWith('response.')))
       return undefined
     const last = fields(pieces.findLast(piece => fields(piece.response) !== undefined)?.response)
-    if (last === undefined || last.status !== 'in_progress' || last.output_text !== undefined) return last
+    if (last !== undefined && last.status !== 'in_progress' && last.status !== 'queued') return last
     // The stream closed before its end: what was said stands in its pieces alone.
     const said = pieces.filter(({ type }) => type === 'response.output_text.delta')
-    return { ...last, output_text: said.map(({ delta }) => textOf(delta)).join('') }
+    return {
+      object: 'response',
+      status: 'in_progress',
+      ...last,
+      output_text: said.map(({ delta }) => textOf(delta)).join(''),
+    }
   },
 }
 

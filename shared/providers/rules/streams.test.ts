@@ -229,6 +229,16 @@ describe('a stream', () => {
     expect(call(pieces)).not.toHaveProperty('usage')
   })
 
+  it('of a server that sends its tokens last and never a finish says nothing of its end', () => {
+    const pieces = [chunk({ content: 'billing' }), { choices: [], usage: { prompt_tokens: 9 } }]
+    expect(call(pieces)).toMatchObject({ text: 'billing', finish: 'other' })
+  })
+
+  it('of OpenAI’s responses without their first event is interrupted', () => {
+    const pieces = [{ type: 'response.output_text.delta', delta: 'bill' }]
+    expect(call(pieces)).toMatchObject({ text: 'bill', finish: 'interrupted' })
+  })
+
   it('of one’s own model in LangChain need say nothing of its end', () => {
     const pieces = ['bill', 'ing'].map(content => ({
       type: 'AIMessageChunk',
