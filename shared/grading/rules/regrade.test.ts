@@ -90,6 +90,7 @@ describe('an item that is regraded', () => {
     }
     const echo = call(chat(input.messages[0]!.content), { input: JSON.stringify(input) })
     expect(readsInputs({ checks: ['echoes_prompt'] })).toBe(true)
+    expect(readsInputs({ default_checks: ['template_leak'] })).toBe(true)
     expect(readsInputs({ default_checks: ['repeats'] })).toBe(false)
     expect(changes([item([echo])], { checks: ['echoes_prompt'] })).toContainEqual([
       'call',
