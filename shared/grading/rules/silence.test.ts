@@ -22,6 +22,7 @@ const MARKS: Record<string, [begin: string, end: string]> = {
   Seed: ['<seed:think>', '</seed:think>'],
   LongCat: ['<longcat_think>', '</longcat_think>'],
   Magistral: ['[THINK]', '[/THINK]'],
+  'Magistral’s marks in other words': ['[reasoning]', '[/reasoning]'],
   'Kimi-VL': ['◁think▷', '◁/think▷'],
   'gpt-oss': ['<|channel|>analysis<|message|>', '<|end|>'],
   'gpt-oss, the whole turn': ['<|start|>assistant<|channel|>analysis<|message|>', '<|end|>'],

@@ -34,8 +34,9 @@ export const ollama: Shape = {
     return [{ role, ...rest, content: parts }]
   },
   join(pieces) {
-    const last = pieces.at(-1)
-    if (last === undefined || !isOllama(last)) return undefined
+    const last = pieces.findLast(isOllama)
+    // A line with an error may come after the others; anything else is not Ollama's.
+    if (last === undefined || (last !== pieces.at(-1) && pieces.at(-1)?.error == null)) return undefined
     const gathered = new Gathered()
     const calls: unknown[] = []
     for (const { message, response } of pieces) {

@@ -234,6 +234,43 @@ describe('a stream', () => {
     expect(call(pieces)).toMatchObject({ text: 'billing', finish: 'other' })
   })
 
+  it.each<[string, object[]]>([
+    [
+      'Ollama',
+      [
+        { model: 'm', created_at: '1', message: { role: 'assistant', content: 'bill' }, done: false },
+        { error: 'x' },
+      ],
+    ],
+    ['OpenAI', [chunk({ content: 'bill' }), { error: { code: 502, message: 'x' } }]],
+    ['OpenAI, with a word', [chunk({ content: 'bill' }), { ...chunk({}, 'error'), error: { code: 502 } }]],
+    [
+      'Gemini',
+      [{ candidates: [{ content: { parts: [{ text: 'bill' }] } }] }, { error: { code: 503, message: 'x' } }],
+    ],
+    [
+      'Bedrock',
+      [{ contentBlockDelta: { delta: { text: 'bill' } } }, { modelStreamErrorException: { message: 'x' } }],
+    ],
+    [
+      'Anthropic',
+      [
+        { type: 'message_start', message: { type: 'message', role: 'assistant', content: [] } },
+        { type: 'content_block_start', content_block: { type: 'text', text: 'bill' } },
+        { type: 'error', error: { type: 'overloaded_error' } },
+      ],
+    ],
+    [
+      'Cohere',
+      [
+        { type: 'content-delta', delta: { message: { content: { text: 'bill' } } } },
+        { type: 'message-end', delta: { finish_reason: 'ERROR', error: 'x' } },
+      ],
+    ],
+  ])('of %s that ends with an error is interrupted', (_, pieces) => {
+    expect(call(pieces)).toMatchObject({ text: 'bill', finish: 'interrupted' })
+  })
+
   it('of OpenAI’s responses without their first event is interrupted', () => {
     const pieces = [{ type: 'response.output_text.delta', delta: 'bill' }]
     expect(call(pieces)).toMatchObject({ text: 'bill', finish: 'interrupted' })

@@ -23,7 +23,11 @@ const FAMILIES: readonly Marks[] = [
     begin: new RegExp(`<(${TAG})(?:\\s[^<>\\n]{0,100})?>`, 'iy'),
     end: ([, name]) => new RegExp(`</${name}\\s{0,4}>`, 'ig'),
   },
-  { first: '[', begin: /\[(THINK(?:ING)?)\]/y, end: ([, name]) => new RegExp(`\\[/${name}\\]`, 'g') }, // Magistral
+  {
+    first: '[',
+    begin: /\[(think(?:ing)?|reasoning)\]/iy,
+    end: ([, name]) => new RegExp(`\\[/${name}\\]`, 'ig'),
+  }, // Magistral
   { first: '◁', begin: /◁think▷/y, end: always(/◁\/think▷/g) }, // Kimi-VL
   // gpt-oss, with its tokens and without
   {
@@ -95,11 +99,11 @@ function marksAt(text: string, start: number): { end: RegExp; after: number } | 
 
 /** The marks that end a thinking whose beginning the server took away, as it does for templates that begin it. */
 const LAST_END = new RegExp(
-  `(?:</(${TAG})>|\\[/THINK\\]|◁/think▷|<channel\\|>|<unused95>|<\\|END_THINKING\\|>|<\\|end_of_thought\\|>)`,
+  `(?:</(${TAG})>|\\[/(?:think(?:ing)?|reasoning)\\]|◁/think▷|<channel\\|>|<unused95>|<\\|END_THINKING\\|>|<\\|end_of_thought\\|>)`,
   'ig',
 )
 /** Each of them has one of these; most texts have none. */
-const END_MARKS = ['</', '[/THINK', '◁/', '|>', '<unused']
+const END_MARKS = ['</', '[/', '◁/', '|>', '<unused']
 const END_CHARACTERS = 400
 /** The thinking before it ended with a sentence or a line; a line that ends with a colon introduces a quoted mark. */
 const ENDED = /(?:^|[.!?…。！？]|[^:：\s]\s*\n)\s*$/
