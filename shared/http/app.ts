@@ -15,7 +15,7 @@ import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
 import { noOperation, type Operation } from './no-operation.ts'
 import { traceRequest } from './request-trace.ts'
-import { StreamedResponse } from './stream.ts'
+import { brokenOff } from './stream.ts'
 
 /**
  * Serves the endpoints; `serveReference` adds their documentation. `operations` may also list operations that other
@@ -57,10 +57,9 @@ async function answered(
   for (const [name, value] of Object.entries({ ...OWN_HEADERS, 'x-request-id': request_id }))
     response.headers.set(name, value)
   logRequest(ctx, endpoint, request_id, began, response, subject)
-  if (response instanceof StreamedResponse)
-    void response.broken.then(error =>
-      ctx.log('error', 'answer_broke_off', { request_id, ...named(request), error: errorText(error) }),
-    )
+  void brokenOff(response)?.then(error =>
+    ctx.log('error', 'answer_broke_off', { request_id, ...named(request), error: errorText(error) }),
+  )
   traceRequest(ctx, { endpoint, request, request_id, began, response, subject })
   return response
 

@@ -34,16 +34,11 @@ export interface StreamBounds {
   ended(): void
 }
 
-/** An answer that may break off after it has begun. */
-export class StreamedResponse extends Response {
-  /** Resolves with the error that broke it off; never if none does. */
-  readonly broken: Promise<unknown>
+/** Answers that have begun. No class of their own: hosts replace `Response` by one that is not made to be extended. */
+const begun = new WeakMap<Response, Promise<unknown>>()
 
-  constructor(body: ReadableStream<Uint8Array>, type: string, broken: Promise<unknown>) {
-    super(body, { headers: { 'content-type': type } })
-    this.broken = broken
-  }
-}
+/** Resolves with the error that broke a streamed answer off; never if none does, and undefined for other answers. */
+export const brokenOff = (response: Response): Promise<unknown> | undefined => begun.get(response)
 
 /** What a reader finds where the answer broke off: text that is no row, after which the connection is cut. */
 const brokenLine = (type: string): string =>
@@ -81,7 +76,7 @@ export function streamedText(
   given: AsyncGenerator<string>,
   type: string,
   { stall_ms, ended }: Partial<StreamBounds> = {},
-): StreamedResponse {
+): Response {
   const encoder = new TextEncoder()
   const { promise: broken, resolve: isBroken } = Promise.withResolvers<unknown>()
   const pieces = endingInWords(given, type, isBroken)
@@ -123,5 +118,7 @@ export function streamedText(
       await pieces.return(undefined).finally(reportEnd) // until then a statement in progress holds its place
     },
   })
-  return new StreamedResponse(body, type, broken)
+  const response = new Response(body, { headers: { 'content-type': type } })
+  begun.set(response, broken)
+  return response
 }
