@@ -533,6 +533,7 @@ CREATE TABLE "schedules" (
 	"last_run_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"limits" jsonb,
 	CONSTRAINT "schedules_agent_cron" UNIQUE("agent_id","cron"),
 	CONSTRAINT "schedules_project_id" UNIQUE("project_id","id")
 );--> statement-breakpoint
@@ -778,6 +779,7 @@ CREATE TABLE "upstreams" (
 	"used_at" timestamp with time zone NOT NULL,
 	"pacing" jsonb,
 	"deployments" uuid[] DEFAULT '{}' NOT NULL,
+	"agent_id" uuid,
 	CONSTRAINT "upstreams_project_id_id_pk" PRIMARY KEY("project_id","id")
 );--> statement-breakpoint
 ALTER TABLE "upstreams" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
@@ -892,6 +894,7 @@ CREATE INDEX "occurrences_project" ON "occurrences" USING btree ("project_id","s
 CREATE INDEX "occurrences_run" ON "occurrences" USING btree ("run_id") WHERE run_id is not null;--> statement-breakpoint
 CREATE INDEX "occurrences_watch" ON "occurrences" USING btree ("watch_until") WHERE watch_until is not null;--> statement-breakpoint
 CREATE INDEX "schedules_due" ON "schedules" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
+CREATE INDEX "schedules_limited" ON "schedules" USING btree ("project_id") WHERE limits is not null;--> statement-breakpoint
 CREATE INDEX "source_reads_due" ON "source_reads" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "run_step_errors_hour" ON "run_step_errors" USING btree ("project_id","hour");--> statement-breakpoint
 CREATE INDEX "step_index_recent" ON "step_index" USING btree ("project_id","started_at");--> statement-breakpoint

@@ -1,7 +1,9 @@
+import { checkOwner } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, scheduleIn } from '../../shared/http/scope.ts'
 import { fieldsOf } from '../../shared/json/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { namedChanges } from '../../shared/pacing/rules/named-limits.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { createSchedule as create } from '../../shared/schedules/verbs/schedules.ts'
 import { Schedule, ScheduleOrder, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
@@ -29,7 +31,11 @@ export const createSchedule = endpoint({
     'unpriced_model',
     'not_found',
   ],
-  async handle({ ctx, principal, body, text }) {
+  async handle({ ctx, principal, body, text, reply }) {
+    const { limits, ...fields } = body
+    const changes = namedChanges([], limits ?? [])
+    if (changes.length > 0) checkOwner(principal)
+    reply.changes = [...Object.keys(fields), ...changes]
     const { project_id, id: agent_id } = await agentIn(ctx, principal, body.agent_id)
     await refuseUnknownGenerator(ctx, { project_id, agent_id }, body.source)
     await refuseUnpricedStart(ctx, { project_id, agent_id }, body)

@@ -1,7 +1,9 @@
+import { checkOwner } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
 import { fieldsOf } from '../../shared/json/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { namedChanges } from '../../shared/pacing/rules/named-limits.ts'
 import { refuseUnpricedStart } from '../../shared/prices/verbs/prices.ts'
 import { updateSchedule as update } from '../../shared/schedules/verbs/schedules.ts'
 import { Schedule, ScheduleChanges, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
@@ -22,8 +24,13 @@ export const updateSchedule = endpoint({
   body: ScheduleChanges,
   answers: { 200: { description: 'The updated schedule.', schema: Schedule } },
   errors: ['invalid_cron', 'invalid_timezone', 'max_steps_rejected', 'schedule_cron_taken', 'unpriced_model'],
-  async handle({ ctx, principal, params, body, text }) {
+  async handle({ ctx, principal, params, body, text, reply }) {
     const known = await scheduleIn(ctx, principal, params.scheduleId)
+    const { limits = known.limits, ...fields } = body
+    const limited = namedChanges(known.limits ?? [], limits ?? [])
+    // Whoever sends back what is set already, such as a form, changes nothing of it.
+    if (limited.length > 0) checkOwner(principal)
+    reply.changes = [...Object.keys(fields), ...limited]
     await refuseUnknownGenerator(ctx, known, body.source)
     const { input: _, ...changes } = body
     if (body.budget_cents !== undefined || body.allow_unpriced !== undefined)

@@ -38,8 +38,8 @@ export const unsetUpstreamLimits = endpoint({
     )
     reply.project_id = project_id
     reply.changes = []
-    for (const { label } of declared)
-      if (query.label === undefined || query.label === (label ?? ''))
-        reply.changes.push(...(await changeLimits(ctx, { project_id, host, label: label ?? '' }, null)))
+    for (const { label, of } of declared)
+      if (of === 'project' && (query.label === undefined || query.label === label))
+        reply.changes.push(...(await changeLimits(ctx, { project_id, host, label }, null)))
   },
 })

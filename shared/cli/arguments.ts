@@ -34,6 +34,8 @@ export interface Command {
   options?: readonly Option[]
   /** Needs a member: sent as the signed-in member, if somebody is signed in. */
   member?: true
+  /** The option that needs a member, of a command that does without it. */
+  memberFor?: string
   /** Sent with the operator's credential. */
   operator?: true
   /** Makes or chooses profiles, so the named profile need not exist. */

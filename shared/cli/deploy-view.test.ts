@@ -9,10 +9,11 @@ const plain = {
   created: true,
   external_id: null,
   bytes: 0,
-  plan: { schedules: [], triggers: [] },
+  plan: { schedules: [], triggers: [], limits: [] },
 }
 
 const PLAN: Plan = {
+  limits: [],
   schedules: [
     { action: 'created', id: 's1', cron: '30 7 * * 1-5', timezone: 'Europe/Berlin', changes: [] },
     {
@@ -83,10 +84,25 @@ describe('the output of a deploy', () => {
       external_id: null,
       bytes: 0,
     }
-    const plan = { schedules: [], triggers: [] }
+    const plan = { schedules: [], triggers: [], limits: [] }
     const text = deployedText({ ...same, agent_key: null, plan, other_label: 'fix-2' }, screen(120))
     expect(text).toContain('version 1, unchanged\n! the label fix-2 is not kept')
     expect(text).toContain('--env RELEASE=fix-2')
+  })
+
+  it('has one line for each limit that changed, old and new', () => {
+    const limits: Plan['limits'] = [
+      { action: 'created', host: 'a.test', credential: 'KEY', from: null, to: '60 requests a minute' },
+      { action: 'changed', host: 'b.test', credential: null, from: '2 in flight', to: '9 in flight' },
+      { action: 'deleted', host: 'c.test', credential: null, from: '2 in flight', to: null },
+      { action: 'unchanged', host: 'd.test', credential: null, from: '2 in flight', to: '2 in flight' },
+    ]
+    const text = deployedText({ ...plain, agent_key: null, plan: { ...plain.plan, limits } }, screen(120))
+    expect(text).toContain(`
+  + limit     a.test (KEY)  60 requests a minute
+  ~ limit     b.test        2 in flight → 9 in flight
+  - limit     c.test        2 in flight
+  = 1 declaration unchanged`)
   })
 
   it('names the default checks of a new version', () => {
@@ -167,6 +183,7 @@ describe('the output of a dry run', () => {
     bytes: 2048,
     env: ['FEED_URL'],
     plan: {
+      limits: [],
       schedules: PLAN.schedules.slice(0, 1),
       triggers: [{ ...PLAN.triggers[0]!, url: null, secret: null }],
     },
@@ -185,7 +202,7 @@ a dry run: nothing was changed`,
   })
 
   it('distinguishes a new agent, an older version and the version that already runs', () => {
-    const nothing = { plan: { schedules: [], triggers: [] }, bytes: 0, env: [] }
+    const nothing = { plan: { schedules: [], triggers: [], limits: [] }, bytes: 0, env: [] }
     expect(
       dryRunText(
         {

@@ -2,6 +2,7 @@
 
 import type { PlanAction } from '../agents/vocabulary.ts'
 import { setPriceCommand } from '../prices/rules/prices.ts'
+import { upstreamName } from '../upstreams/rules/upstream-words.ts'
 import type { Schemas } from './api.ts'
 import { bytes, clean, pad, plural } from './format.ts'
 import type { Screen, Style } from './output.ts'
@@ -10,6 +11,7 @@ export type Plan = Schemas['DeployPlan']
 type Warning = Schemas['Deployed']['warnings'][number]
 type Schedule = Plan['schedules'][number]
 type Trigger = Plan['triggers'][number]
+type Limit = Plan['limits'][number]
 
 const SIGNS: Record<PlanAction, { sign: string; style: Style }> = {
   created: { sign: '+', style: 'green' },
@@ -123,10 +125,11 @@ const warningLines = (warnings: readonly Warning[] = [], { paint }: Screen): str
 type Tense = 'planned' | 'done'
 
 /** Lines for each schedule and trigger that changes; the unchanged ones are only counted. */
-export function planLines({ schedules, triggers }: Plan, { paint }: Screen, tense: Tense): string[] {
+export function planLines({ schedules, triggers, limits }: Plan, { paint }: Screen, tense: Tense): string[] {
   const rows = [
     ...schedules.map(one => ({ ...one, thing: 'schedule', key: one.cron, news: [scheduleNews(one)] })),
     ...triggers.map(one => ({ ...one, thing: 'trigger', key: one.name, news: triggerNews(one, tense) })),
+    ...limits.map(one => ({ ...one, thing: 'limit', key: limitName(one), news: [limitNews(one)] })),
   ]
   const changing = rows.filter(row => row.action !== 'unchanged')
   const width = Math.max(0, ...changing.map(row => row.key.length))
@@ -143,6 +146,11 @@ export function planLines({ schedules, triggers }: Plan, { paint }: Screen, tens
     ...(same === 0 ? [] : [paint('dim', `  = ${plural(same, 'declaration')} unchanged`)]),
   ]
 }
+
+const limitName = ({ host, credential }: Limit) => upstreamName({ host: clean(host), label: credential })
+
+const limitNews = ({ action, from, to }: Limit): string =>
+  action === 'changed' ? `${from} → ${to}` : (to ?? from!)
 
 function scheduleNews({ action, timezone, changes }: Schedule): string {
   return action === 'changed' ? changes.map(changeInWords).join('; ') : timezone

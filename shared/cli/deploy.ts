@@ -3,8 +3,8 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { planSchedules, planTriggers } from '../agents/rules/deploy-plan.ts'
 import { SECRET_CHARACTERS, SECRETS_VARIABLE } from '../kernel/masking.ts'
+import { planLimits, planSchedules, planTriggers } from '../agents/rules/deploy-plan.ts'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import type { Agent, Api } from './api.ts'
 import { answered } from './api.ts'
@@ -227,6 +227,7 @@ async function dryRun({ api, output }: Session, order: DeployOrder): Promise<Exi
 /** The plan of an agent's first deploy, made without the server, which does not know the agent yet. */
 function firstDeploy(declaration: AgentDeclaration) {
   const plan: Plan = {
+    limits: planLimits(declaration),
     schedules: planSchedules(declaration, []).map(({ input: _, source: __, ...schedule }) => schedule),
     triggers: planTriggers(declaration, []).map(({ items: _, ...one }) => ({
       ...one,

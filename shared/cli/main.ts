@@ -78,7 +78,9 @@ async function main(): Promise<ExitCode> {
       stdout.write(`assay ${VERSION}\n`)
       return EXIT.ok
     }
-    asked = invocation.command
+    const { command, given } = invocation
+    const isForMember = command.memberFor !== undefined && given.list(command.memberFor).length > 0
+    asked = isForMember ? { ...command, member: true } : command
     env = withProfile(env, invocation.given.text('profile'), asked.anyProfile)
     for (const note of bareAmounts(invocation.command, invocation.given)) output.note(note)
     return (await invocation.command.run(session, invocation.given)) ?? EXIT.ok

@@ -29,6 +29,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules create',
     args: ['AGENT', 'CRON'],
     summary: 'Start an agent again and again, whenever CRON says.',
+    memberFor: 'limit',
     options: [
       { ...timezone, about: `${timezone.about}; UTC by default` },
       ...SCHEDULE_SETTINGS,
@@ -40,6 +41,7 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     name: 'schedules update',
     args: ['SCHEDULE'],
     summary: 'Change a schedule; a new cron or zone counts at once.',
+    memberFor: 'limit',
     options: [{ name: 'cron', value: 'CRON', about: 'five fields' }, timezone, ...SCHEDULE_SETTINGS],
     run: async (...given) => (await import('./schedules.ts')).update(...given),
   },

@@ -28,4 +28,11 @@ export const SCHEDULE_SETTINGS: readonly Option[] = [
     choices: RESULT_FORMATS,
     about: 'of that file; csv by default',
   },
+  {
+    name: 'limit',
+    value: 'LIMIT',
+    kind: 'list',
+    about:
+      "limits of a provider while its runs work, in place of the project's and for all runs: 'HOST requests=500/min tokens=200000/min in_flight=20 credential=NAME'; may be given for several hosts; none takes all away; owners set it",
+  },
 ]

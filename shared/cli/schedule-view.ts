@@ -1,5 +1,6 @@
 // Shows schedules and their events on a terminal.
 
+import { namedText } from '../pacing/rules/named-limits.ts'
 import type { Schemas } from './api.ts'
 import { ago, ahead } from './format.ts'
 import type { Screen, Style } from './output.ts'
@@ -111,6 +112,7 @@ export function scheduleText(schedule: Schedule, now: number, screen: Screen): s
     ],
     ...startFacts(schedule),
     ...(results === null ? [] : [['results', `${results.url}, ${results.format}`] as const]),
+    ...(schedule.limits ?? []).map((limits): Fact => ['limits', namedText(limits)]),
     ['declared', declared ? 'in code: the next deploy sets it back' : 'by hand'],
   ]
   const called = name === null ? '' : ` ${JSON.stringify(name)}`

@@ -2,6 +2,7 @@
 
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { namedLimitsOf } from '../pacing/rules/named-limits.ts'
 import { answered, findAgent, type Schemas } from './api.ts'
 import { fieldsGiven, type Given, withInput } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -105,6 +106,7 @@ function bodyText(given: Given, fields: object, known: Schemas['Source'] | null 
     ...fieldsGiven(given, SCHEDULE_SETTINGS),
     source: sourceOf(given, { known }),
     results: resultsOf(given),
+    limits: limitsOf(given),
   }
   return withInput(given.text('input'), { ...fields, ...settings })
 }
@@ -116,6 +118,20 @@ function resultsOf(given: Given) {
     throw usageFailure('--results-format is of the file that --results-url gets, which is not given')
   if (url === 'none') return null
   return url === undefined ? undefined : { url, ...defined({ format }) }
+}
+
+/** @throws Failure `usage` for a text that is no limit */
+function limitsOf(given: Given) {
+  const lines = given.list('limit')
+  if (lines.length === 0) return undefined
+  if (lines.length === 1 && lines[0] === 'none') return null
+  try {
+    return lines.map(namedLimitsOf)
+  } catch (error) {
+    throw usageFailure(`--limit: ${(error as Error).message}`, {
+      hint: "such as --limit 'api.openai.com requests=500/min'",
+    })
+  }
 }
 
 export const enable = (session: Session, given: Given) => switched(session, given, 'enable')

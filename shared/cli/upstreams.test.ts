@@ -17,6 +17,7 @@ const broke: Schemas['Upstream'] = {
   label: 'OPENAI_API_KEY',
   model: null,
   deployment_id: null,
+  agent_id: null,
   state: 'out_of_credit',
   opening: false,
   since: '2026-01-01T00:00:00.000Z',

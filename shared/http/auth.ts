@@ -178,6 +178,16 @@ export function checkRole(principal: Principal, least: MemberRole): void {
   )
 }
 
+/** What only an owner who is signed in may set. @throws ApiError `forbidden` */
+export function checkOwner(principal: Principal): void {
+  if (principal.kind === 'session') return checkRole(principal, 'owner')
+  throw new ApiError(
+    'forbidden',
+    'Limits are set by owners who are signed in; this is a key.',
+    'Sign in: assay login, or POST /v1/sessions.',
+  )
+}
+
 const unauthenticated = (message: string) =>
   new ApiError(
     'unauthenticated',

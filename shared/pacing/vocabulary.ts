@@ -3,6 +3,9 @@
 /** What limits count. */
 export const LIMITED = ['requests', 'tokens', 'input_tokens', 'output_tokens'] as const
 
+/** Where a limit was set by people. */
+export const SET_IN = ['project', 'schedule', 'declaration'] as const
+
 /** What an answer says about one limit of its upstream. */
 export interface ReportedLimit {
   of: (typeof LIMITED)[number]

@@ -3,11 +3,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { DECLARED_CHECKS, LANGUAGES, type Language, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { limitsProblem, type NamedLimits, repeatedAt } from '../pacing/rules/named-limits.ts'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import { DecoratorValidationError } from './errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: without a schema the author's own annotation decides
 export type AnySchema = StandardSchemaV1<any, any>
+
+/** Limits of one host: numbers with a unit (s, min, h, d), or items in flight; at least one of them. */
+export interface AgentLimits extends Omit<NamedLimits, 'in_flight'> {
+  /** Items of this agent in flight at the same time that need it. */
+  inFlight?: number
+}
 
 /** The options of `@agent`. Only `name` is required. */
 export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnySchema = AnySchema> {
@@ -57,6 +64,12 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
    * default that is learned: four times as long as 99 of 100 answers took, at least a minute.
    */
   firstByteSeconds?: number
+  /**
+   * Limits that this agent keeps at its providers, such as
+   * `[{ host: 'api.openai.com', credential: 'OPENAI_API_KEY', requests: '500/min' }]`. They hold for its own items; of
+   * these, those that the project sets and those that answers report, the lowest counts.
+   */
+  limits?: AgentLimits[]
   /** `false` hands refusals of providers to the agent at once, as the option `wait` of `ctx.llm` does for one call. */
   wait?: boolean
   /**
@@ -105,6 +118,22 @@ const schema: Check = value => {
 
 const modelName = text(LIMITS.name_characters)
 
+/** Named as the option is written: `inFlight`. */
+function limitsCheck(value: unknown): string | undefined {
+  const example = "[{ host: 'api.openai.com', requests: '500/min' }]"
+  if (!Array.isArray(value) || value.length > LIMITS.named_limits)
+    return `must be a list of at most ${LIMITS.named_limits}, such as ${example}`
+  for (const [at, one] of value.entries()) {
+    if (typeof one !== 'object' || one === null) return `[${at}] must be an object, such as ${example}`
+    const { inFlight, in_flight, ...others } = one as Record<string, unknown>
+    if (in_flight !== undefined) return `[${at}].in_flight is no part of a limit: write inFlight`
+    const found = limitsProblem({ ...others, in_flight: inFlight })
+    if (found !== undefined) return `[${at}].${found.field.replace('in_flight', 'inFlight')} ${found.problem}`
+  }
+  const again = repeatedAt(value as NamedLimits[])
+  return again === -1 ? undefined : `[${again}].host names ${value[again].host} a second time`
+}
+
 const OPTION_RULES: Record<keyof AgentOptions, Check> = {
   name: text(LIMITS.slug_characters), // the slug is made from the name, and its limit is the lower one
   description: text(LIMITS.description_characters),
@@ -131,6 +160,7 @@ const OPTION_RULES: Record<keyof AgentOptions, Check> = {
   maxConsecutiveFailures: whole(1),
   patienceSeconds: whole(LIMITS.patience_seconds.min, LIMITS.patience_seconds.max),
   firstByteSeconds: whole(1, LIMITS.agent_timeout_seconds.max),
+  limits: limitsCheck,
   wait: value => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   network: value => {
     if (!Array.isArray(value)) return "must be a list of hosts, such as ['api.openai.com']"

@@ -129,6 +129,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     max_consecutive_failures: options.maxConsecutiveFailures,
     patience_seconds: options.patienceSeconds,
     first_byte_seconds: options.firstByteSeconds,
+    limits: options.limits?.map(({ inFlight, ...limits }) => ({ ...limits, in_flight: inFlight })),
     wait: options.wait,
     network: options.network,
     models: options.models,

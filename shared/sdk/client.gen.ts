@@ -2325,6 +2325,8 @@ export interface components {
             patience_seconds?: number;
             /** @description How long the answer of a model call may take to begin; then the call is given up. */
             first_byte_seconds?: number;
+            /** @description Limits of what its items need outside, for them alone: of these and the project's, the lower counts. */
+            limits?: components["schemas"]["NamedLimits"][];
             /** @description False if it gets the refusals of its providers itself, because it has a fallback. */
             wait?: boolean;
             network?: string[];
@@ -3129,6 +3131,16 @@ export interface components {
                     to: string | null;
                 }[];
             }[];
+            /** @description Limits that the declaration carries, for the items of this deployment alone. */
+            limits: {
+                /** @enum {string} */
+                action: "created" | "changed" | "deleted" | "unchanged";
+                host: string;
+                credential: string | null;
+                /** @description In words; null for no limit. */
+                from: string | null;
+                to: string | null;
+            }[];
         };
         /** @description What a deploy would do. Nothing was changed. */
         DryRun: {
@@ -3524,6 +3536,38 @@ export interface components {
             p50_ms: number;
             /** @description 95 of 100 calls took no longer; within 9 %. */
             p95_ms: number;
+        };
+        /**
+         * @description Limits of what items need outside, with the host that they are for.
+         * @example {
+         *       "host": "api.openai.com",
+         *       "credential": "OPENAI_API_KEY",
+         *       "requests": "500/min"
+         *     }
+         */
+        NamedLimits: {
+            /**
+             * @description A provider's host, such as api.openai.com, or an agent's URL without its query.
+             * @example api.openai.com
+             */
+            host: string;
+            /**
+             * @description The variable of the environment that has the credential; without it, every credential of the host.
+             * @example OPENAI_API_KEY
+             */
+            credential?: string;
+            /**
+             * @description Calls, as a number and a unit (s, min, h, d): 500/min.
+             * @example 500/min
+             */
+            requests?: string;
+            /**
+             * @description Tokens of input and output, as for requests: 200000/min.
+             * @example 500/min
+             */
+            tokens?: string;
+            /** @description Items in flight that need it, of all runs. */
+            in_flight?: number;
         };
         /** @description An account to be made, with its first owner. */
         NewAccount: {
@@ -5077,6 +5121,8 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
+            /** @description Limits of what its runs need outside: while one of them is at work, they stand in place of the project's for these upstreams, for the items of all runs, and may be higher. */
+            limits: components["schemas"]["NamedLimits"][] | null;
             /** @description The next 5 moments; empty while it is disabled. */
             next_fires: string[];
             /**
@@ -5146,6 +5192,8 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
+            /** @description Limits of what its runs need outside: while one of them is at work, they stand in place of the project's for these upstreams, for the items of all runs, and may be higher. Signed-in owners set it; null or an empty list for none. */
+            limits?: components["schemas"]["NamedLimits"][] | null;
         };
         /** @description What became of a moment that a schedule named. */
         ScheduleEvent: {
@@ -5274,6 +5322,8 @@ export interface components {
                  */
                 format?: "json" | "ndjson" | "csv";
             } | null;
+            /** @description Limits of what its runs need outside: while one of them is at work, they stand in place of the project's for these upstreams, for the items of all runs, and may be higher. Signed-in owners set it; null or an empty list for none. */
+            limits?: components["schemas"]["NamedLimits"][] | null;
         };
         /** @description When an expression would fire. */
         SchedulePreview: {
@@ -5918,6 +5968,11 @@ export interface components {
              * @description The deployment that it stops, if it stops that alone.
              */
             deployment_id: string | null;
+            /**
+             * Format: uuid
+             * @description The agent that declares its limit, for its own items alone.
+             */
+            agent_id: string | null;
             /** @description It serves again, and lets through more each second. */
             opening: boolean;
             /** @description The HTTP status of the refusal, if it had one. */
@@ -5926,8 +5981,18 @@ export interface components {
             probes: number;
             /** @description Limits that people set; of several the lower counts. */
             declared_limits: {
+                /**
+                 * Format: uuid
+                 * @description What names the upstream until its first call; of a schedule's limits the schedule, of an agent's the agent.
+                 */
+                id: string;
                 /** @description The variable that it was set for; null for every credential of the host. */
                 label: string | null;
+                /**
+                 * @description schedule: by one whose run is at work, in place of the project's. declaration: by an agent, for its own items.
+                 * @enum {string}
+                 */
+                set_in: "project" | "schedule" | "declaration";
                 /**
                  * @description Calls, as a number and a unit (s, min, h, d): 500/min.
                  * @example 500/min

@@ -2,7 +2,7 @@
 // is made until the consumer says that the upstream is open, or some seconds have passed; a probe's calls are always made.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { type DeclaredLimits, lowerOf, rateProblem } from '../pacing/rules/declared-limits.ts'
+import { type DeclaredLimits, rateProblem } from '../pacing/rules/declared-limits.ts'
 import type { BoundUpstream, ClosedUpstream, UpstreamReport } from '../protocol/rules/protocol.ts'
 import type { Classified } from '../upstreams/rules/classify.ts'
 import { Evidence } from '../upstreams/rules/evidence.ts'
@@ -91,10 +91,8 @@ export class Upstreams {
     this.#gates.delete(name)
     this.#gates.set(name, gate)
     const { host, key } = place
-    const [ofHost = {}, ofKey = {}] = ['', key].map(key =>
-      this.#declared.get(nameOf({ host, key, model: '' })),
-    )
-    gate.declared = lowerOf(ofHost, ofKey)
+    const bound = (key: string) => this.#declared.get(nameOf({ host, key, model: '' }))
+    gate.declared = bound(key) ?? bound('') ?? {}
     if (this.#gates.size > REMEMBERED) this.#gates.delete(this.#gates.keys().next().value!)
     return gate
   }

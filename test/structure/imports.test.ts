@@ -65,7 +65,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['items'],
   },
   schedules: {
-    wire: ['items', 'results', 'sources', 'submission'],
+    wire: ['items', 'results', 'sources', 'submission', 'upstreams'],
     queries: ['accounts', 'cluster', 'items', 'submission'],
     verbs: ['alerts', 'quotas', 'sources', 'submission'],
   },
@@ -81,7 +81,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   agents: {
     rules: ['grading', 'protocol', 'results', 'sources'],
-    wire: ['results', 'sources', 'triggers'],
+    wire: ['results', 'sources', 'triggers', 'upstreams'],
     queries: ['accounts', 'cluster', 'prices', 'upstreams'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },

@@ -175,6 +175,7 @@ export function sampleSchedule(values: Partial<Schemas['Schedule']> = {}): Schem
     callback_url: null,
     tags: [],
     results: null,
+    limits: null,
     next_fires: ['2026-01-01T02:00:00.000Z'],
     last_run_at: null,
     last_event: null,

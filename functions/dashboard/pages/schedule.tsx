@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { fieldsOf } from '../../../shared/json/json.ts'
 import { prettyJson } from '../../../shared/json/pretty-json.ts'
 import { defined } from '../../../shared/kernel/defined.ts'
+import { namedText } from '../../../shared/pacing/rules/named-limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { checkInput } from '../parts/agent-input.ts'
 import { Facts } from '../parts/facts.tsx'
@@ -204,6 +205,7 @@ const Settings = ({ schedule, input }: { schedule: Schedule; input: string }) =>
       of={{
         Input: schedule.source === null && <code>{input}</code>,
         ...startFacts(schedule),
+        'Limits while its runs work': schedule.limits?.map(limits => <div>{namedText(limits)}</div>),
       }}
     />
   </>

@@ -3,9 +3,10 @@
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { namedText } from '../../../shared/pacing/rules/named-limits.ts'
 import { RESULT_FORMATS } from '../../../shared/results/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { jsonText } from '../shell/form-values.ts'
+import { jsonText, limitLines } from '../shell/form-values.ts'
 import type { Entered } from '../shell/page.ts'
 import { among, Choice } from './choice.tsx'
 import { Field } from './form.tsx'
@@ -35,6 +36,7 @@ export const asItIs = (schedule: Schemas['Schedule'], input: string): ScheduleEn
   ...startAsItIs(schedule),
   results_url: schedule.results?.url,
   results_format: schedule.results?.format,
+  limits: schedule.limits?.map(namedText).join('\n'),
 })
 
 /** Field values of a form that is shown again, as typed. */
@@ -91,6 +93,19 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
     </Field>
     <StartFields entered={entered} />
     <ResultsFields url={entered.results_url} format={entered.results_format} />
+    <Field
+      label="Limits of providers while its runs work"
+      hint="One a line: host, then requests, tokens or in_flight, and the credential if it is for one variable. They stand in place of the project's, for all runs, and may be higher. Owners set them."
+    >
+      <textarea
+        name="limits"
+        spellcheck={false}
+        autocapitalize="none"
+        placeholder="api.openai.com credential=OPENAI_API_KEY requests=500/min"
+      >
+        {entered.limits ?? ''}
+      </textarea>
+    </Field>
   </>
 )
 
@@ -124,13 +139,15 @@ const ownFields = {
   input: jsonText,
   results_url: z.string().default(''),
   results_format: z.enum(RESULT_FORMATS).default('csv'),
+  // Optional: a form opened before this field existed does not send it.
+  limits: limitLines.optional(),
 }
 
 export const scheduleForm = { ...ownFields, ...startForm, ...sourceForm }
 
 /** The form's values as a request body; the input stays text. */
 export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>) {
-  const { name, cron, timezone, input, results_url: url, results_format: format, ...others } = filled
+  const { name, cron, timezone, input, results_url: url, results_format: format, limits, ...others } = filled
   const source = sourceOrder(others)
   const texts: Record<string, string> = source === null ? { input } : {}
   const fields = {
@@ -140,6 +157,7 @@ export function scheduleBody(filled: z.output<z.ZodObject<typeof scheduleForm>>)
     source,
     ...startBody(others),
     results: url === '' ? null : { url, format },
+    ...(limits !== undefined && { limits }),
   }
   return { fields, texts }
 }

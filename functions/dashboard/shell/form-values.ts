@@ -7,6 +7,7 @@ import { checkJson } from '../../../shared/json/json.ts'
 import { JsonError } from '../../../shared/json/json-error.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { namedLimitsOf, type PlainLimits } from '../../../shared/pacing/rules/named-limits.ts'
 import { centsOfDollars } from './dollars.ts'
 import type { Entered } from './page.ts'
 
@@ -33,6 +34,17 @@ export const dollars = z.string().transform((text, { addIssue }) => {
   if (cents !== null) return cents ?? null
   addIssue({ code: 'custom', message: 'must be an amount such as 2.50, $2 or 250c, or empty' })
   return z.NEVER
+})
+
+/** Limits, one upstream a line; null for an empty field. */
+export const limitLines = z.string().transform((text, { addIssue }): PlainLimits[] | null => {
+  const lines = text.split('\n').filter(line => line.trim() !== '')
+  try {
+    return lines.length === 0 ? null : lines.map(namedLimitsOf)
+  } catch (error) {
+    addIssue({ code: 'custom', message: `has a line that is no limit: ${(error as Error).message}` })
+    return z.NEVER
+  }
 })
 
 /** The JSON text of an object with both kinds of fields; the values of `texts` are JSON already. */

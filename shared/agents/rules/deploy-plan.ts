@@ -4,6 +4,8 @@
 import type { DeclaredCheck } from '../../grading/vocabulary.ts'
 import { canonicalJson } from '../../json/canonical.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { limitsText } from '../../pacing/rules/declared-limits.ts'
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import type { AgentDeclaration, DeclaredSource } from '../../protocol/rules/protocol.ts'
 import type { ResultsReceiver } from '../../results/rules/results.ts'
 import {
@@ -191,6 +193,31 @@ function itemsChanged(from: ItemsOrder | null, to: ItemsOrder | null): FieldChan
 
 function excerpt(value: Value): string | null {
   return value === null ? null : String(value).slice(0, LIMITS.plan_value_characters).toWellFormed()
+}
+
+/** What a deploy does to a limit that the declaration carries. */
+export interface PlannedLimit {
+  action: Extract<PlanAction, 'created' | 'changed' | 'deleted' | 'unchanged'>
+  host: string
+  credential: string | null
+  /** In words; null for none. */
+  from: string | null
+  to: string | null
+}
+
+/** Plans the limits that the declaration carries, each by its host and credential. */
+export function planLimits(
+  { limits = [] }: Pick<AgentDeclaration, 'limits'>,
+  before: Pick<AgentDeclaration, 'limits'> = {},
+): PlannedLimit[] {
+  const keyOf = ({ host, credential }: NamedLimits) => JSON.stringify([host, credential ?? null])
+  const [was, is] = [before.limits ?? [], limits].map(list => new Map(list.map(one => [keyOf(one), one])))
+  return [...new Map([...is!, ...was!])].map(([key, { host, credential = null }]) => {
+    const [from, to] = [was!.get(key), is!.get(key)].map(one => (one === undefined ? null : limitsText(one)))
+    const action =
+      from === to ? 'unchanged' : from === null ? 'created' : to === null ? 'deleted' : 'changed'
+    return { action, host, credential, from: from!, to: to! }
+  })
 }
 
 /** The parts of a deployment that are compared. */

@@ -18,6 +18,7 @@ import { triggerUrl } from '../../triggers/wire/triggers.ts'
 import {
   type PlannedSchedule,
   type PlannedTrigger,
+  planLimits,
   planSchedules,
   planTriggers,
 } from '../rules/deploy-plan.ts'
@@ -60,6 +61,7 @@ export async function planAutomation(
     triggers.map(({ id, webhook_id }) => [id, triggerUrl(ctx.config.base_url, webhook_id)]),
   )
   return {
+    limits: planLimits(declaration, before),
     schedules: planSchedules(declaration, schedules, before),
     triggers: planTriggers(declaration, triggers, undeclared).map(one => ({
       ...one,

@@ -11,6 +11,7 @@ import { checkTimezone } from '../../schedules/rules/timezone.ts'
 import { declaredSourceProblem } from '../../sources/rules/declared-source.ts'
 import { generatorName, SourceOrder, triggerItems, triggerSourceOrder } from '../../sources/wire/sources.ts'
 import { secretEnv, triggerName } from '../../triggers/wire/triggers.ts'
+import { NamedLimitList } from '../../upstreams/wire/upstream-limits.ts'
 
 /** A list in which no two entries have the same key. */
 function keyed<K extends string, T extends z.ZodType<Record<K, string>>>(entry: T, key: K, max: number) {
@@ -134,6 +135,9 @@ export const Declaration = z
       .max(LIMITS.agent_timeout_seconds.max)
       .optional()
       .describe('How long the answer of a model call may take to begin; then the call is given up.'),
+    limits: NamedLimitList.optional().describe(
+      "Limits of what its items need outside, for them alone: of these and the project's, the lower counts.",
+    ),
     wait: z
       .boolean()
       .optional()

@@ -5,7 +5,7 @@
 import { CHECKS, RUN_CHECKS } from '../../grading/vocabulary.ts'
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import { checksOf, type PlannedSchedule, type PlannedTrigger } from '../rules/deploy-plan.ts'
+import { checksOf, type PlannedLimit, type PlannedSchedule, type PlannedTrigger } from '../rules/deploy-plan.ts'
 import type { deployments } from '../tables/agents.ts'
 import { AGENT_PROTOCOLS, DEPLOY_WARNINGS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../vocabulary.ts'
 import { Declaration } from './declaration.ts'
@@ -64,6 +64,17 @@ const Plan = z
         changes,
       }),
     ),
+    limits: z
+      .array(
+        z.object({
+          action: z.enum(PLAN_ACTIONS).exclude(['rotated', 'kept']),
+          host: z.string(),
+          credential: z.string().nullable(),
+          from: z.string().nullable().describe('In words; null for no limit.'),
+          to: z.string().nullable(),
+        }),
+      )
+      .describe('Limits that the declaration carries, for the items of this deployment alone.'),
   })
   .openapi('DeployPlan', {
     description:
@@ -131,10 +142,11 @@ export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
   >
 }
 
-/** What a deploy does to schedules and triggers. A trigger has a `url` once it exists, a `secret` if just created. */
+/** What a deploy does to schedules, triggers and limits. A trigger has a `url` once it exists, a `secret` if just created. */
 export interface Automation {
   schedules: PlannedSchedule[]
   triggers: (PlannedTrigger & { url: string | null; secret: string | null })[]
+  limits: PlannedLimit[]
 }
 
 export function deployedOf(deployed: {
@@ -150,8 +162,9 @@ export function dryRunOf<P extends { automation: Automation }>({ automation, ...
   return { dry_run: true as const, ...plan, plan: planOf(automation) }
 }
 
-function planOf({ schedules, triggers }: Automation): z.input<typeof Plan> {
+function planOf({ schedules, triggers, limits }: Automation): z.input<typeof Plan> {
   return {
+    limits,
     schedules: schedules.map(({ input: _, source: __, results: ___, ...schedule }) => schedule),
     triggers: triggers.map(({ items: _, start_of: __, ...trigger }) => ({
       ...trigger,

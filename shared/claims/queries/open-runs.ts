@@ -6,6 +6,7 @@ import type { Sql } from '../../context.ts'
 import type { StopReason } from '../../items/vocabulary.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import { type Late, surelyLeftMs } from '../rules/consumer-time.ts'
 import type { WaitingRun } from '../rules/fair-share.ts'
 import { CAPS_ROOM, HAS_ROOM, IS_OPEN, IS_SERVED, PROJECT_ROOM, runsWithCaps } from './admission.ts'
@@ -16,6 +17,9 @@ export interface OpenRun extends WaitingRun {
   stop_reason: StopReason | null
   /** What its items run with; null if nothing is deployed. */
   deployment_id: string | null
+  agent_id: string
+  /** What that deployment declares. */
+  limits: NamedLimits[] | null
 }
 
 /** The most items of a run that one poll asks for. */
@@ -40,7 +44,7 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
   const counted = await isDistributed(sql)
   return sql<OpenRun[]>`
     with open as (
-      select r.id, r.stop_reason, d.id as deployment_id, r.project_id, p.account_id, r.touched_at, r.running, u.running as project_running,
+      select r.id, r.stop_reason, d.id as deployment_id, d.declaration->'limits' as limits, r.agent_id, r.project_id, p.account_id, r.touched_at, r.running, u.running as project_running,
         ${sql.unsafe(CAPS_ROOM)} as room, ${sql.unsafe(PROJECT_ROOM)} as project_room,
         greatest(0, ${sql.unsafe(OFFERED_ITEMS)} - r.next_seq + 1) as fresh,
         ${counted ? countDue(sql, 'r', late) : sql`0`} as due,
@@ -58,7 +62,7 @@ export async function findOpenRuns(sql: Sql, limit: number, late?: Late) {
       from open
       order by nth_of_account, touched_at limit ${limit}
     )
-    select n.id, n.stop_reason, n.deployment_id, n.project_id, n.account_id, n.running, n.project_running, n.room, n.project_room,
+    select n.id, n.stop_reason, n.deployment_id, n.agent_id, n.limits, n.project_id, n.account_id, n.running, n.project_running, n.room, n.project_room,
       least(${COUNTED}::int, n.fresh + ${counted ? sql`n.due` : countDue(sql, 'n', late)})::int as waiting
     from next n order by n.nth_of_account, n.touched_at`
 }

@@ -24,6 +24,7 @@ import {
 } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
 import { traceparentOf } from '../../settling/verbs/run-trace.ts'
+import { callBounds } from '../../upstreams/rules/call-bounds.ts'
 import { CLOSED_STATES } from '../../upstreams/rules/states.ts'
 import type { UpstreamName } from '../../upstreams/rules/upstream.ts'
 import type { Stops } from './stops.ts'
@@ -84,14 +85,11 @@ function upstreamHeaders({ target, project_id }: Claim, timing: Timing, { key, k
         words: asciiText(words).slice(0, LIMITS.upstreams_header_words),
       }),
     )
-  const declared = upstreams.pacer
-    .declaredFor(project_id)
-    .flatMap(({ host, label, limits }): BoundUpstream[] => {
-      const keyed = label === '' ? [''] : keysOf(label)
-      return limits.requests === undefined
-        ? []
-        : keyed.map(key => ({ ...named({ host, key, model: '' }), requests: limits.requests! }))
-    })
+  const bounds = callBounds(upstreams.pacer.setFor(project_id), target.declaration.limits ?? [])
+  const declared = bounds.flatMap(({ host, label, requests }): BoundUpstream[] => {
+    const keys = label === '' ? [''] : keysOf(label)
+    return keys.map(key => ({ ...named({ host, key, model: '' }), requests }))
+  })
   return {
     [UPSTREAM_KEY_HEADER]: key,
     ...listHeader(UPSTREAMS_HEADER, closed, LIMITS.upstreams_header_bytes),

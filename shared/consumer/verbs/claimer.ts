@@ -107,6 +107,9 @@ export class Claimer {
         pacer.know(this.#found.map(({ project_id }) => project_id)),
       ])
       await pacer.know(found.map(({ project_id }) => project_id))
+      for (const { project_id, agent_id, deployment_id, limits } of found)
+        if (limits !== null && deployment_id !== null)
+          await pacer.declare({ project_id, agent_id, deployment_id }, limits)
       this.#found = found
       this.#heardBefore = heard
       const runs = found.filter(({ id }) => !this.#vain.has(id) && !this.#failed.has(id))
@@ -186,7 +189,9 @@ export class Claimer {
    */
   #claim(run: OpenRun, places: number): void {
     let claims = this.#count(({ id }) => id === run.id)
-    for (let left = places; left > 0 && claims < LIMITS.claims_at_once; claims++) {
+    // Runs that need only some of the same upstreams were shared out apart.
+    const permits = run.deployment_id === null ? null : this.#holder.pacer().room(run.deployment_id)
+    for (let left = Math.min(places, permits ?? places); left > 0 && claims < LIMITS.claims_at_once; claims++) {
       const items = Math.min(left, LIMITS.claim_items)
       if ((claims > 0 && items < LIMITS.claim_items) || !this.#begin(run, items)) return
       left -= items

@@ -27,6 +27,7 @@ export const OUTSIDE_LIMITS = {
   upstreams_per_deployment: 50, // any more count as one: the host as this deployment uses it
   upstreams_per_project: 200,
   upstream_limits_per_project: 100, // that people set
+  named_limits: 10, // of one declaration or schedule
   upstreams_per_look: 100, // that something is to be done for
   upstream_look_ms: 500, // between two looks of a consumer at upstreams that are not open
   upstream_known_ms: 60_000, // a consumer reads the states of projects whose items it had within this time

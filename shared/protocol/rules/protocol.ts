@@ -3,6 +3,7 @@
 
 import type { DeclaredCheck, Language, RefusalChoice } from '../../grading/vocabulary.ts'
 import type { StepKind } from '../../items/vocabulary.ts'
+import type { PlainLimits } from '../../pacing/rules/named-limits.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
 import type { SourceFormat } from '../../sources/vocabulary.ts'
@@ -183,7 +184,7 @@ export type ClosedUpstream = Pick<UpstreamReport, 'host' | 'key' | 'model'> & { 
 /** The limits of calls that people set, as a JSON list of `BoundUpstream`. Absent if there are none. */
 export const BOUND_UPSTREAMS_HEADER = 'assay-bound-upstreams'
 
-/** Without `key`, all credentials of the host. */
+/** Without `key`, all credentials of the host that no other one of the list is for. */
 export type BoundUpstream = Pick<UpstreamReport, 'host' | 'key'> & {
   /** Such as `500/min`. */
   requests: string
@@ -284,6 +285,8 @@ export interface AgentDeclaration {
   patience_seconds?: number
   /** How long the answer of a model call may take to begin; then the call is given up. */
   first_byte_seconds?: number
+  /** Limits of what its items need outside, for them alone; of these and the project's, the lower counts. */
+  limits?: PlainLimits[]
   /** False if it gets the refusals of its providers itself. */
   wait?: boolean
   /**

@@ -17,6 +17,7 @@ import {
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { agentOf } from '../../agents/tables/agents.ts'
 import { at, createdAt, id } from '../../kernel/column-types.ts'
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import type { ResultsReceiver } from '../../results/rules/results.ts'
 import type { Source, SourceProblem } from '../../sources/rules/source.ts'
 import { startColumns } from '../../submission/tables/start-columns.ts'
@@ -46,6 +47,8 @@ export const schedules = pgTable(
     ...startColumns(),
     /** The receiver of each run's results as a file. */
     results: jsonb('results').$type<ResultsReceiver>(),
+    /** What its runs bring to upstreams, in place of what the project sets. */
+    limits: jsonb('limits').$type<NamedLimits[]>(),
     enabled: boolean('enabled').notNull().default(true),
     disabled_reason: disabledReason('disabled_reason'),
     /** The first fire time without an occurrence row; null while disabled. */
@@ -57,6 +60,7 @@ export const schedules = pgTable(
   t => [
     unique('schedules_agent_cron').on(t.agent_id, t.cron),
     unique('schedules_project_id').on(t.project_id, t.id),
+    index('schedules_limited').on(t.project_id).where(sql`limits is not null`),
     index('schedules_due').on(t.next_at).where(sql`next_at is not null`),
     agentOf(t),
     ofProject(t),

@@ -168,7 +168,7 @@ async function columnsOf(
   declared: boolean | undefined,
   known?: LockedSchedule,
 ): Promise<store.ScheduleColumns> {
-  const { source, name, input, results } = said
+  const { source, name, input, results, limits } = said
   if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
     throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
   if (source && input !== undefined && input !== 'null')
@@ -177,6 +177,7 @@ async function columnsOf(
     name,
     input,
     results,
+    ...(limits !== undefined && { limits: limits?.length ? limits : null }),
     ...startSaid(said),
     ...(source !== undefined && (await keptSource(ctx, source, known, declared ? 'code' : 'caller'))),
   }

@@ -13,6 +13,7 @@ import { usdOf } from '../../prices/rules/pricing.ts'
 import { ResultsReceiverOrder } from '../../results/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../../sources/wire/sources.ts'
 import { shownStart, shownStartOf, startOrder } from '../../submission/wire/start-settings.ts'
+import { NamedLimitList } from '../../upstreams/wire/upstream-limits.ts'
 import { parseCron, ScheduleError } from '../rules/cron.ts'
 import { nextFires } from '../rules/fire-times.ts'
 import type { occurrences, schedules } from '../tables/schedules.ts'
@@ -95,6 +96,9 @@ export const cron = z
   )
 export const timezone = z.string().describe('A name of the IANA database.')
 
+const LIMITS_OF_RUNS =
+  "Limits of what its runs need outside: while one of them is at work, they stand in place of the project's for these upstreams, for the items of all runs, and may be higher."
+
 export const Schedule = z
   .object({
     id: id('What {scheduleId} in paths stands for.'),
@@ -114,6 +118,7 @@ export const Schedule = z
     source: z.union([Source, z.null()]).describe('Where its items come from; null: one item, its input.'),
     ...shownStart,
     results: ResultsReceiverOrder.nullable(),
+    limits: NamedLimitList.nullable().describe(LIMITS_OF_RUNS),
     next_fires: z
       .array(timestamp)
       .describe(`The next ${LIMITS.next_fires} moments; empty while it is disabled.`),
@@ -140,6 +145,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     source: row.source && sourceOf(row.source),
     ...shownStartOf(row),
     results: row.results,
+    limits: row.limits,
     next_fires: nextOf(row),
     last_run_at: row.last_run_at?.toISOString() ?? null,
     last_event: row.last_event && occurrenceOf({ ...row.last_event, run: row.last_event_run }),
@@ -167,6 +173,9 @@ const settings = {
   input: z.unknown().describe('Any JSON; it is kept byte for byte. Null when absent.').optional(),
   ...startOrder,
   results: ResultsReceiverOrder.nullable().optional(),
+  limits: NamedLimitList.nullable()
+    .optional()
+    .describe(`${LIMITS_OF_RUNS} Signed-in owners set it; null or an empty list for none.`),
 }
 
 /**
@@ -190,6 +199,7 @@ const UNSAID: ScheduleSettings = {
   patience_seconds: null,
   callback_url: null,
   results: null,
+  limits: null,
   tags: [],
 }
 

@@ -39,7 +39,7 @@ const NOTHING_YET = {
 
 /**
  * Selects how many `items` of a run may start at once, and what a claim says of the run; `admitted` is its submitter.
- * It gives no row if a separate claim has to decide: partitions have a cap, the project has more open runs than one
+ * It gives no row if a separate claim has to decide: partitions have a cap, the agent declares limits, the project has more open runs than one
  * poll covers, other items wait in it, another transaction holds its counts, or it has a budget by day or month. The
  * spending of such a budget would be read as it was before the lock.
  *
@@ -57,7 +57,7 @@ export const placesAtOnce = (
   from admitted join deployments d on d.id = admitted.deployment_id,
     json_populate_record(null::runs, ${JSON.stringify({ id, project_id, agent_id, ...caps, ...NOTHING_YET })}::text::json) r,
     project_usage u join projects p on p.id = u.project_id join accounts c on c.id = p.account_id
-  where u.project_id = ${project_id} and p.settings->>'partition_concurrency' is null and ${sql.unsafe(IS_SERVED)}
+  where u.project_id = ${project_id} and d.declaration->'limits' is null and p.settings->>'partition_concurrency' is null and ${sql.unsafe(IS_SERVED)}
     and not exists (select 1 from budgets b where b.project_id = u.project_id offset 0)
     and admitted.open_runs <= ${LIMITS.open_runs_per_look}
     and not exists (select 1 from runs r where r.project_id = u.project_id and ${sql.unsafe(`${IS_OPEN} and ${OFFERS}`)} offset 0)

@@ -3,7 +3,7 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type DeclaredLimits, lowerOf } from '../../pacing/rules/declared-limits.ts'
+import { inForce, limitsIn, type SetLimit } from '../../pacing/rules/named-limits.ts'
 import {
   isBound,
   type Pacing,
@@ -16,6 +16,7 @@ import {
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { UpstreamName } from '../rules/upstream.ts'
 import type { Paced } from '../rules/upstream-words.ts'
+import { SET_FOR } from './upstream-limits.ts'
 
 /** Limits that an answer reported, by how long ago its call began and it came. */
 export interface AgedReport extends ReportedLimit {
@@ -52,7 +53,7 @@ export async function takeTurn(sql: Sql, upstream: Limited, turn: ItemsTurn): Pr
     const permits = paceTurn(pacing, {
       ...turn,
       now_ms,
-      declared: row.declared.reduce(lowerOf, {}),
+      declared: upstream.agent_id ? limitsIn(upstream.key) : inForce(row.declared),
       reports,
       wants: row.is_open ? turn.wants : 0,
     })
@@ -74,24 +75,23 @@ interface Row {
   is_open: boolean
   now_ms: number
   /** What people set for it, and for its host. */
-  declared: DeclaredLimits[]
+  declared: SetLimit[]
 }
 
 async function lock(sql: Sql, { project_id, id }: Limited): Promise<Row | undefined> {
   const [row] = await sql<Row[]>`
-    select pacing, deployments, state = 'open' as is_open, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-      array(select l.limits from upstream_limits l where l.project_id = upstreams.project_id and l.host = upstreams.host
-        and l.label in ('', coalesce(upstreams.label, ''))) as declared
-    from upstreams where project_id = ${project_id} and id = ${id} for update`
+    select u.pacing, u.deployments, u.state = 'open' as is_open, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+      ${sql.unsafe(SET_FOR)} as declared
+    from upstreams u where u.project_id = ${project_id} and u.id = ${id} for update`
   return row
 }
 
 /** Undefined if the project has as many upstreams as it may. */
 async function add(sql: Sql, upstream: Limited): Promise<Row | undefined> {
-  const { project_id, id, kind, host, key, model, deployment_id, label } = upstream
+  const { project_id, id, kind, host, key, model, deployment_id, agent_id = null, label } = upstream
   await sql`
-    insert into upstreams (project_id, id, kind, host, key, model, deployment_id, label, state, since, words, used_at)
-    select ${project_id}, ${id}, ${kind}, ${host}, ${key}, ${model}, ${deployment_id}, ${label}, 'open', now(), '', now()
+    insert into upstreams (project_id, id, kind, host, key, model, deployment_id, agent_id, label, state, since, words, used_at)
+    select ${project_id}, ${id}, ${kind}, ${host}, ${key}, ${model}, ${deployment_id}, ${agent_id}, ${label}, 'open', now(), '', now()
     where (select count(*) from (
       select from upstreams where project_id = ${project_id} limit ${2 * LIMITS.upstreams_per_project}) n)
       < ${2 * LIMITS.upstreams_per_project}
@@ -104,11 +104,11 @@ export interface PacedRow extends Limited {
   deployments: string[]
 }
 
-/** Upstreams whose pace is known, with the deployments that call them. */
+/** Upstreams whose pace is known, with the deployments that call them; what a declaration limits is known with its runs. */
 export function findPaced(sql: Sql, project_ids: readonly string[]) {
   return sql<PacedRow[]>`
     select project_id, id, kind, host, key, model, deployment_id, label, deployments
-    from upstreams where project_id = any(${project_ids}::uuid[]) and pacing is not null
+    from upstreams where project_id = any(${project_ids}::uuid[]) and pacing is not null and agent_id is null
     order by used_at desc limit ${2 * LIMITS.upstreams_per_project * project_ids.length}`
 }
 

@@ -6,13 +6,13 @@ import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { RunWait } from '../rules/upstream-words.ts'
 import type { UpstreamRow } from '../wire/upstreams.ts'
+import { SET_FOR } from './upstream-limits.ts'
 
 const NOW_MS = '(extract(epoch from now()) * 1000)::float8 as now_ms'
 
 const SHOWN = `u.id, u.project_id, u.kind, u.host, u.label, u.model, u.deployment_id, u.state, u.pace, u.since, u.words,
-  u.status, u.next_at, u.probes, u.pacing, ${NOW_MS},
-  (select coalesce(jsonb_agg(l.limits || jsonb_build_object('label', nullif(l.label, ''))), '[]') from upstream_limits l
-    where l.project_id = u.project_id and l.host = u.host and l.label in ('', coalesce(u.label, ''))) as declared,
+  u.status, u.next_at, u.probes, u.pacing, ${NOW_MS}, u.agent_id, case when u.agent_id is not null then u.key end as own,
+  ${SET_FOR} as declared,
   (select count(*)::int from (
     select from due_items d where d.project_id = u.project_id and d.upstream_id = u.id and d.due_at = 'infinity'
     limit ${LIMITS.upstream_items_counted}) waiting) as waiting_items,
@@ -28,11 +28,12 @@ const isPlain = ({ state, pace, next_at }: UpstreamRow) =>
 /** Limits that people set for what was not called yet, as upstreams that are open. */
 const UNCALLED = `select l.id, l.project_id, (case when l.host like '%/%' then 'agent' else 'credential' end)::upstream_kind as kind, l.host,
   nullif(l.label, '') as label, '' as model, null::uuid as deployment_id, 'open'::upstream_state as state, null::real as pace,
-  l.set_at as since, '' as words, null::int as status, null::timestamptz as next_at, 0 as probes, null::jsonb as pacing, ${NOW_MS},
-  jsonb_build_array(l.limits || jsonb_build_object('label', nullif(l.label, ''))) as declared, 0 as waiting_items,
+  l.set_at as since, '' as words, null::int as status, null::timestamptz as next_at, 0 as probes, null::jsonb as pacing, ${NOW_MS}, null::uuid as agent_id, null as own,
+  array[jsonb_build_object('id', l.id, 'of', 'project', 'label', l.label, 'limits', l.limits)] as declared, 0 as waiting_items,
   '{}'::uuid[] as runs
   from upstream_limits l where not exists (
-    select from upstreams u where u.project_id = l.project_id and u.host = l.host and l.label in ('', coalesce(u.label, '')))`
+    select from upstreams u where u.project_id = l.project_id and u.host = l.host and u.agent_id is null
+      and l.label in ('', coalesce(u.label, '')))`
 
 /** The upstreams of projects: those that let not everything through first, each part with the newest state first. */
 export function listUpstreams(sql: Sql, project_ids: readonly string[]): Promise<UpstreamRow[]> {
@@ -51,21 +52,24 @@ export function listUpstreams(sql: Sql, project_ids: readonly string[]): Promise
   return askProjects(sql, project_ids, ask, { limit, compare })
 }
 
-/** The upstream, if it belongs to one of these projects. */
+/** The upstream, if it belongs to one of these projects; that of a limit is found by the limit's id too, once it was called. */
 export async function findUpstream(
   sql: Sql,
   project_ids: readonly string[],
   id: string,
 ): Promise<UpstreamRow | undefined> {
   // In two steps: a cluster counts what waits on the node of one project only.
-  const [of] = await sql<{ project_id: string }[]>`
-    select project_id from upstreams where project_id = any(${[...project_ids]}::uuid[]) and id = ${id}`
+  const [of] = await sql<{ project_id: string; id: string }[]>`
+    select u.project_id, u.id from upstreams u where u.project_id = any(${[...project_ids]}::uuid[]) and (u.id = ${id}
+      or exists (select from upstream_limits l where l.project_id = u.project_id and l.id = ${id} and l.host = u.host
+        and u.agent_id is null and l.label in ('', coalesce(u.label, ''))))
+    order by u.id <> ${id}, u.used_at desc limit 1`
   const [row] =
     of === undefined
       ? await sql<UpstreamRow[]>`
           ${sql.unsafe(UNCALLED)} and l.project_id = any(${[...project_ids]}::uuid[]) and l.id = ${id}`
       : await sql<UpstreamRow[]>`
-          select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = ${of.project_id} and u.id = ${id}`
+          select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = ${of.project_id} and u.id = ${of.id}`
   return row
 }
 

@@ -5,7 +5,7 @@ import { projects } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { DeclaredLimits } from '../../pacing/rules/declared-limits.ts'
+import type { SetLimit } from '../../pacing/rules/named-limits.ts'
 import { upstreamLimits } from '../tables/upstream-limits.ts'
 
 export type LimitRow = typeof upstreamLimits.$inferSelect
@@ -61,19 +61,35 @@ export async function unsetLimits(db: Database, name: LimitName): Promise<void> 
   await db.delete(upstreamLimits).where(named(name))
 }
 
+/** The limits of schedules whose runs are at work. */
+const OF_SCHEDULES = `select s.project_id, s.id, e->>'host' as host, coalesce(e->>'credential', '') as label,
+    e - 'host' - 'credential' as limits, 'schedule' as of
+  from schedules s cross join jsonb_array_elements(s.limits) e
+  where s.limits is not null and exists (
+    select from runs r join occurrences o on o.project_id = r.project_id and o.run_id = r.id
+    where r.project_id = s.project_id and r.finished_at is null and o.schedule_id = s.id)`
+
+const OF_PROJECT = `select l.project_id, l.id, l.host, l.label, l.limits, 'project' as of from upstream_limits l where true`
+
+/** All that people set which counts for the upstream `u`, each a `SetLimit`. */
+export const SET_FOR = `array(
+    select jsonb_build_object('id', l.id, 'of', l.of, 'label', l.label, 'limits', l.limits)
+    from (${OF_PROJECT} and l.project_id = u.project_id union all ${OF_SCHEDULES} and s.project_id = u.project_id) l
+    where l.host = u.host and l.label in ('', coalesce(u.label, '')))`
+
 /** A limit, with the deployments whose agents have that address. */
-export interface ProjectLimit extends LimitName {
-  limits: DeclaredLimits
+export interface ProjectLimit extends LimitName, SetLimit {
   deployments: string[]
 }
 
 /** The limits of projects that are at work. */
 export function findProjectLimits(sql: Sql, project_ids: readonly string[]) {
   return sql<ProjectLimit[]>`
-    select l.project_id, l.host, l.label, l.limits, array(
+    select l.project_id, l.id, l.host, l.label, l.limits, l.of, array(
       -- A provider's host has no slash: for it no deployment is read, however many a project has.
       select v.id from deployments v where l.host like '%/%' and v.project_id = l.project_id and split_part(split_part(v.url, '?', 1), '#', 1) = l.host
       order by v.id desc limit ${LIMITS.upstream_deployments}) as deployments
-    from upstream_limits l where l.project_id = any(${[...project_ids]}::uuid[])
-    limit ${LIMITS.upstream_limits_per_project * project_ids.length}`
+    from (${sql.unsafe(OF_PROJECT)} and l.project_id = any(${[...project_ids]}::uuid[])
+      union all ${sql.unsafe(OF_SCHEDULES)} and s.project_id = any(${[...project_ids]}::uuid[])) l
+    limit ${2 * LIMITS.upstream_limits_per_project * project_ids.length}`
 }

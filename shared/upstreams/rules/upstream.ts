@@ -1,6 +1,7 @@
 // Names an upstream. Guarantee: the same name gives the same id in all processes.
 
 import { createHash } from 'node:crypto'
+import { type NamedLimits, namedText } from '../../pacing/rules/named-limits.ts'
 import type { UpstreamKind } from '../vocabulary.ts'
 
 /** What names an upstream; the fields are the columns of its table. */
@@ -11,13 +12,15 @@ export interface UpstreamName {
   key: string
   model: string
   deployment_id: string | null
+  /** Whose declaration limits it: then `key` has that limit, and only that agent's items are counted. */
+  agent_id?: string | null
 }
 
 const ids = new Map<string, string>()
 const REMEMBERED = 10_000
 
-export function upstreamId({ project_id, kind, host, key, model, deployment_id }: UpstreamName): string {
-  const text = JSON.stringify([project_id, kind, host, key, model, deployment_id])
+export function upstreamId({ project_id, kind, host, key, model, deployment_id, agent_id }: UpstreamName): string {
+  const text = JSON.stringify([project_id, kind, host, key, model, deployment_id, ...(agent_id ? [agent_id] : [])])
   const known = ids.get(text)
   if (known !== undefined) return known
   const hex = createHash('sha256').update(text).digest('hex')
@@ -27,6 +30,20 @@ export function upstreamId({ project_id, kind, host, key, model, deployment_id }
   ids.set(text, id)
   return id
 }
+
+/** What an agent's own limit is counted by: the same for all its deployments that declare it so. */
+export const limitedUpstream = (project_id: string, agent_id: string, limits: NamedLimits): UpstreamName => ({
+  project_id,
+  kind: kindOf(limits.host),
+  host: limits.host,
+  key: namedText(limits),
+  model: '',
+  deployment_id: null,
+  agent_id,
+})
+
+/** An agent's URL has a path; a provider's host has none. */
+export const kindOf = (host: string): UpstreamKind => (host.includes('/') ? 'agent' : 'credential')
 
 /** An agent's URL without its query, as people know it. */
 export const agentHost = (url: string): string => url.split(/[?#]/, 1)[0]!

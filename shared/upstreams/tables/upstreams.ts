@@ -29,6 +29,8 @@ export const upstreams = pgTable(
     model: text('model').notNull(),
     /** The deployment that it is known from, if it stops that one alone. */
     deployment_id: uuid('deployment_id'),
+    /** The agent whose declaration limits it, if it is that limit alone: it is never closed. */
+    agent_id: uuid('agent_id'),
     /** The variable of the environment that has the credential. */
     label: text('label'),
     state: upstreamState('state').notNull(),

@@ -41,7 +41,8 @@ export const NOTHING_HAPPENED = { started: 0, ended: 0, tokens: 0, served: 0, re
 export const startPaced = (row: Paced['row']): Paced => ({
   row,
   deployments: new Set(),
-  is_bound: false,
+  // What a declaration limits is bound from the first item on.
+  is_bound: Boolean(row.agent_id),
   declared: '',
   permits: 0,
   permitted_ms: 0,

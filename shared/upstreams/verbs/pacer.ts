@@ -5,10 +5,11 @@ import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries/pacing.ts'
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
-import { type UpstreamName, upstreamId } from '../rules/upstream.ts'
+import { limitedUpstream, type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import { NOTHING_HAPPENED, type Paced, startPaced } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */
@@ -58,13 +59,15 @@ export class Pacer {
   /** How many items of a deployment may begin now; null for any number. */
   room(deployment_id: string): number | null {
     let room: number | null = null
-    for (const { is_bound, permits, deployments } of this.#byDeployment.get(deployment_id) ?? []) {
-      if (!is_bound) continue
-      const asked = [...deployments].reduce((sum, id) => sum + (this.#asked.get(id) ?? 0), 0)
-      room = Math.min(room ?? permits, Math.max(0, permits - asked))
-    }
+    for (const one of this.#byDeployment.get(deployment_id) ?? [])
+      if (one.is_bound)
+        room = Math.min(room ?? one.permits, Math.max(0, one.permits - this.#askedOf(one)))
     return room
   }
+
+  /** Items that claims under way asked for. */
+  #askedOf = ({ deployments }: Paced): number =>
+    [...deployments].reduce((sum, id) => sum + (this.#asked.get(id) ?? 0), 0)
 
   /** Items of a deployment are being claimed, or no longer: consumers of one process share its permits. */
   claiming(deployment_id: string, items: number): void {
@@ -79,13 +82,25 @@ export class Pacer {
     return bound.map(({ row }) => row.id).join(' ')
   }
 
-  /** The limits that people set in a project. */
-  declaredFor = (project_id: string): readonly ProjectLimit[] => this.#projects.get(project_id)?.limits ?? []
+  /** The limits that people set in a project, with those of schedules whose runs are at work. */
+  setFor = (project_id: string): readonly ProjectLimit[] => this.#projects.get(project_id)?.limits ?? []
 
   /** Whether items of a project may begin without a look at what holds them back. */
   isFree(project_id: string): boolean {
     const isBound = ({ row, is_bound }: Paced) => is_bound && row.project_id === project_id
     return this.#projects.has(project_id) && ![...this.#paced.values()].some(isBound)
+  }
+
+  /** Items of a deployment begin by the limits that it declares, too: once this resolves, it is known how many may. */
+  async declare(
+    { project_id, agent_id, deployment_id }: { project_id: string; agent_id: string; deployment_id: string },
+    limits: readonly NamedLimits[],
+  ): Promise<void> {
+    for (const one of limits) {
+      const label = one.credential ?? null
+      const known = this.#of({ ...limitedUpstream(project_id, agent_id, one), label }, deployment_id)
+      if (known?.turn_ms === Number.NEGATIVE_INFINITY && !known.isTaking) await this.#take(known)
+    }
   }
 
   /** So many items of a deployment would begin. */
@@ -133,10 +148,12 @@ export class Pacer {
     const one = this.#of(name, deployment_id)
     if (one === undefined) return
     const at_ms = this.#ctx.now()
-    one.served += served
-    // What waits in the agent's process has not started, as far as the upstream is concerned.
-    one.started -= held - one.held
-    Object.assign(one, { held, held_ms: at_ms })
+    for (const each of [one, ...this.#limitsOf(name, deployment_id)]) {
+      each.served += served
+      // What waits in the agent's process has not started, as far as the upstream is concerned.
+      each.started -= held - each.held
+      Object.assign(each, { held, held_ms: at_ms })
+    }
     for (const limit of limits)
       if (one.reports.length < REPORTS_PER_TURN)
         one.reports.push({ ...UNREPORTED, ...limit, began_ms, at_ms })
@@ -157,8 +174,10 @@ export class Pacer {
   notCalled(name: UpstreamName & { label: string | null }, deployment_id: string): void {
     const one = this.#of(name, deployment_id)
     if (one === undefined) return
-    one.started--
-    one.ended--
+    for (const each of [one, ...this.#limitsOf(name, deployment_id)]) {
+      each.started--
+      each.ended--
+    }
     this.#schedule()
   }
 
@@ -206,16 +225,23 @@ export class Pacer {
   #changed(project_ids: readonly string[], limits: readonly ProjectLimit[]): Paced[] {
     return [...this.#paced.values()].filter(one => {
       const { project_id, host, label } = one.row
-      if (!project_ids.includes(project_id)) return false
+      if (!project_ids.includes(project_id) || one.row.agent_id) return false
       const own = limits.filter(
         limit =>
           limit.project_id === project_id && limit.host === host && ['', label ?? ''].includes(limit.label),
       )
-      const declared = own.length === 0 ? '' : JSON.stringify(own.map(({ limits }) => limits))
+      const declared = own.length === 0 ? '' : JSON.stringify(own.map(({ of, limits }) => [of, limits]))
       const isChanged = declared !== one.declared
       one.declared = declared
       return isChanged
     })
+  }
+
+  /** What a deployment declares that counts for an upstream. */
+  #limitsOf({ host, label }: UpstreamName & { label: string | null }, deployment_id: string): Paced[] {
+    const counts = ({ row }: Paced) =>
+      Boolean(row.agent_id) && row.host === host && (row.label === null || row.label === label)
+    return [...(this.#byDeployment.get(deployment_id) ?? [])].filter(counts)
   }
 
   /** Undefined if a deployment calls more than it may: whatever hosts and models it makes up, few rows and turns are its. */
@@ -275,7 +301,9 @@ export class Pacer {
     if (one.held > 0 && sinceMs(now_ms, one.held_ms) > HELD_MS)
       Object.assign(one, { held: 0, started: one.started + one.held })
     // What was not used within a turn or two is given back: its run has ended, or another consumer has its items.
-    const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? one.permits : 0
+    // What a claim under way has asked for is used in a moment, however long the claim takes.
+    const free = Math.max(0, one.permits - this.#askedOf(one))
+    const unused = sinceMs(now_ms, one.permitted_ms) > LIMITS.upstream_permit_ms ? free : 0
     one.permits -= unused
     const hasBacklog = one.held > HELD + one.granted
     const wants = one.is_bound && !hasBacklog ? Math.max(0, one.wants - one.permits) : 0

@@ -4,25 +4,41 @@ import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { lowerOf, rateProblem } from '../../pacing/rules/declared-limits.ts'
+import { type DeclaredLimits, rateProblem } from '../../pacing/rules/declared-limits.ts'
+import {
+  hostProblem,
+  inFlightProblem,
+  inForce,
+  limitsIn,
+  type NamedLimits,
+  namedLimitsOf,
+  repeatedAt,
+  type SetLimit,
+  VARIABLE,
+} from '../../pacing/rules/named-limits.ts'
 import { type Pacing, rateOf, startPacing, useOf } from '../../pacing/rules/pacing.ts'
-import { LIMITED } from '../../pacing/vocabulary.ts'
+import { LIMITED, SET_IN } from '../../pacing/vocabulary.ts'
+
+/** Refuses what a rule finds a problem with, in its words. */
+const without =
+  <T>(problemOf: (value: T) => string | undefined) =>
+  (value: T, ctx: z.RefinementCtx) => {
+    const message = problemOf(value)
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+  }
 
 const rate = z
   .string()
-  .superRefine((text, ctx) => {
-    const message = rateProblem(text)
-    if (message !== undefined) ctx.addIssue({ code: 'custom', message })
-  })
+  .superRefine(without(rateProblem))
   .meta({ maxLength: 20, example: '500/min' })
 
 const limits = {
   requests: rate.describe('Calls, as a number and a unit (s, min, h, d): 500/min.'),
   tokens: rate.describe('Tokens of input and output, as for requests: 200000/min.'),
   in_flight: z
-    .int()
-    .min(1)
-    .max(LIMITS.items_in_flight_per_consumer)
+    .number()
+    .superRefine(without(inFlightProblem))
+    .meta({ type: 'integer', minimum: 1, maximum: LIMITS.items_in_flight_per_consumer })
     .describe('Items in flight that need it, of all runs.'),
 }
 
@@ -32,34 +48,53 @@ const some = {
   in_flight: limits.in_flight.optional(),
 }
 
-/** It is printed, and stands in headers. */
 const host = z
   .string()
-  .regex(/^[\x21-\x7e]+$/, 'must be visible characters of ASCII, without spaces')
-  .max(LIMITS.upstream_host_characters)
+  .superRefine(without(hostProblem))
   .describe("A provider's host, such as api.openai.com, or an agent's URL without its query.")
-  .meta({ example: 'api.openai.com' })
+  .meta({ maxLength: LIMITS.upstream_host_characters, example: 'api.openai.com' })
+
+const variable = z
+  .string()
+  .regex(VARIABLE, 'must be the name of a variable of the environment, such as OPENAI_API_KEY')
+  .max(LIMITS.name_characters)
+  .describe(
+    'The variable of the environment that has the credential; without it, every credential of the host.',
+  )
+  .meta({ example: 'OPENAI_API_KEY' })
+
+const setsOne = [
+  ({ requests, tokens, in_flight }: DeclaredLimits) =>
+    requests !== undefined || tokens !== undefined || in_flight !== undefined,
+  'must set at least one of requests, tokens and in_flight',
+] as const
+
+/** Limits with the host that they are for, as declarations and schedules carry them. */
+export const NamedLimitList = z
+  .array(
+    z
+      .strictObject({ host, credential: variable.optional(), ...some })
+      .refine(...setsOne)
+      .openapi('NamedLimits', {
+        description: 'Limits of what items need outside, with the host that they are for.',
+        example: { host: 'api.openai.com', credential: 'OPENAI_API_KEY', requests: '500/min' },
+      }),
+  )
+  .max(LIMITS.named_limits)
+  .superRefine((list: readonly NamedLimits[], ctx) => {
+    const at = repeatedAt(list)
+    if (at !== -1)
+      ctx.addIssue({ code: 'custom', path: [at, 'host'], message: `"${list[at]!.host}" is named twice` })
+  })
 
 export const LimitOrder = z
   .strictObject({
     project_id: uuid('The project; a key has its own.').optional(),
     host,
-    label: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable of the environment')
-      .max(LIMITS.name_characters)
-      .optional()
-      .describe(
-        'The variable of the environment that has the credential; without it, every credential of the host.',
-      )
-      .meta({ example: 'OPENAI_API_KEY' }),
+    label: variable.optional(),
     ...some,
   })
-  .refine(
-    ({ requests, tokens, in_flight }) =>
-      requests !== undefined || tokens !== undefined || in_flight !== undefined,
-    'must set at least one of requests, tokens and in_flight',
-  )
+  .refine(...setsOne)
 export type LimitOrder = z.output<typeof LimitOrder>
 
 export const SetLimits = z.object({
@@ -71,10 +106,16 @@ export const SetLimits = z.object({
 
 export const DeclaredLimitsAnswer = z
   .object({
+    id: id("What names the upstream until its first call; of a schedule's limits the schedule, of an agent's the agent."),
     label: z
       .string()
       .nullable()
       .describe('The variable that it was set for; null for every credential of the host.'),
+    set_in: z
+      .enum(SET_IN)
+      .describe(
+        'schedule: by one whose run is at work, in place of the project\'s. declaration: by an agent, for its own items.',
+      ),
     ...some,
   })
   .describe('What a person set.')
@@ -108,17 +149,21 @@ export const limitFields = {
 }
 
 export interface LimitsOfRow {
-  declared: z.output<typeof DeclaredLimitsAnswer>[]
+  declared: SetLimit[]
+  /** The agent whose declaration limits it, and how. */
+  agent_id: string | null
+  own: string | null
   pacing: Pacing | null
   now_ms: number
 }
 
-export function limitFieldsOf({ declared, pacing, now_ms }: LimitsOfRow) {
+export function limitFieldsOf({ declared, agent_id, own, pacing, now_ms }: LimitsOfRow) {
+  const set = own === null ? declared.map(limitOf) : [ownLimit(agent_id!, own)]
   // What was set a moment ago counts already, also before anything is called.
-  const declared_limits = declared.map(({ label: _, ...limits }) => limits).reduce(lowerOf, {})
+  const declared_limits = own === null ? inForce(declared) : limitsIn(own)
   const per_second = rateOf({ ...(pacing ?? startPacing(now_ms)), declared_limits }, now_ms)
   return {
-    declared_limits: declared,
+    declared_limits: set,
     reported_limits: (pacing?.limits ?? []).map(({ of, amount, length_ms, reports }) => ({
       of,
       amount,
@@ -128,4 +173,16 @@ export function limitFieldsOf({ declared, pacing, now_ms }: LimitsOfRow) {
     items_per_minute: per_second === null ? null : Math.round(600 * per_second) / 10,
     calls_used: pacing === null ? [] : useOf(pacing, now_ms),
   }
+}
+
+const limitOf = ({ id, of, label, limits }: SetLimit) => ({
+  id,
+  label: label === '' ? null : label,
+  set_in: of,
+  ...limits,
+})
+
+function ownLimit(id: string, own: string) {
+  const { host: _, credential = null, ...limits } = namedLimitsOf(own)
+  return { id, label: credential, set_in: 'declaration' as const, ...limits }
 }

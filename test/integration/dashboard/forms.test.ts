@@ -77,6 +77,10 @@ const SETTINGS: Omit<ScheduleSettings, 'input' | 'source'> & { source: object } 
   patience_seconds: 7200,
   callback_url: 'https://example.com/done',
   results: { url: 'https://example.com/rows', format: 'ndjson' },
+  limits: [
+    { host: 'api.openai.com', credential: 'OPENAI_API_KEY', requests: '500/min' },
+    { host: 'http://127.0.0.1:8097/run', in_flight: 20 },
+  ],
   tags: ['acme', 'Ticket 7'],
 }
 
