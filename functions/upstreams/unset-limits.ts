@@ -31,15 +31,17 @@ export const unsetUpstreamLimits = endpoint({
   errors: [],
   async handle({ ctx, principal, params, query, reply }) {
     const project_ids = await projectIdsOf(ctx.db, { account_id: principal.account_id, project_id: null })
-    const { project_id, host, declared } = within(
+    const { project_id, host, agent_id, declared } = within(
       principal,
       'upstream',
       await findUpstream(ctx.sql, project_ids, params.upstreamId),
     )
     reply.project_id = project_id
     reply.changes = []
-    for (const { label, of } of declared)
-      if (of === 'project' && (query.label === undefined || query.label === label))
+    // An agent's own limits are in its declaration.
+    const own = agent_id === null ? declared.filter(({ of }) => of === 'project') : []
+    for (const { label } of own)
+      if (query.label === undefined || query.label === label)
         reply.changes.push(...(await changeLimits(ctx, { project_id, host, label }, null)))
   },
 })

@@ -3,7 +3,6 @@ import { firstIdAt } from '../../shared/kernel/ids.ts'
 import type { AgentLine, ItemLine } from '../../shared/protocol/rules/protocol.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { letWait, shut } from '../support/upstreams.ts'
-import { openAccount } from './account-of-own.ts'
 import { makeAgent, makeRun } from './make.ts'
 import { called, deploy, fails, holds, type Play, ran, recordId, workOff, works } from './play.ts'
 import type { Given } from './suite.ts'
@@ -302,62 +301,6 @@ export function runFiguresPart(given: Given): void {
       const tried = await world.call('POST', `/v1/upstreams/${id}/retry`)
       expect([tried.status, tried.json.id]).toEqual([202, id])
     })
-
-    it('limits are set for a host before anything calls it, replaced, and unset [upstreams.limits]', async () => {
-      const world = given()
-      const { project_id, token } = await openAccount(world)
-      const put = (body: object) =>
-        world.call('PUT', '/v1/upstreams', { body: { project_id, ...body }, token })
-      const listed = async () => {
-        const { json } = await world.call('GET', `/v1/upstreams?project_id=${project_id}`, { token })
-        return json.filter((one: { host: string }) => one.host === 'api.limits.test')
-      }
-      expect((await put({ host: 'api.limits.test', requests: '500/min' })).status).toBe(200)
-      const set = { host: 'api.limits.test', label: 'MODEL_KEY', tokens: '200000/min', in_flight: 20 }
-      expect((await put(set)).json).toEqual({ project_id, ...set })
-      const [, keyed] = (await listed()).toSorted((a: { label: string | null }) =>
-        a.label === null ? -1 : 1,
-      )
-      expect(keyed).toMatchObject({ state: 'open', label: 'MODEL_KEY' })
-      expect(keyed.declared_limits).toEqual([{ label: 'MODEL_KEY', tokens: '200000/min', in_flight: 20 }])
-      await put({ ...set, tokens: undefined, in_flight: 5 })
-      expect((await listed()).flatMap((one: { declared_limits: object[] }) => one.declared_limits)).toEqual(
-        expect.arrayContaining([
-          { label: null, requests: '500/min' },
-          { label: 'MODEL_KEY', in_flight: 5 },
-        ]),
-      )
-      for (const { id } of await listed())
-        expect((await world.call('DELETE', `/v1/upstreams/${id}/limits`, { token })).status).toBe(204)
-      expect(await listed()).toEqual([])
-      const { json: log } = await world.call('GET', `/v1/audit?project_id=${project_id}`, { token })
-      expect(log.entries.flatMap((entry: { fields: string[] }) => entry.fields)).toEqual(
-        expect.arrayContaining([
-          'api.limits.test (MODEL_KEY)',
-          'in_flight: 20 in flight → 5 in flight',
-          'tokens: 200,000 tokens a minute → no limit',
-          'requests: 500 requests a minute → no limit',
-        ]),
-      )
-    })
-
-    it.for([
-      ['60 rpm', '60/min'],
-      ['500', '500/min'],
-      ['200k/day', '200000/d'],
-    ])(
-      'a limit of %s is refused with the nearest one, and nothing is set [upstreams.limits]',
-      async ([text, nearest]) => {
-        const world = given()
-        const { project_id, token } = await openAccount(world)
-        const body = { project_id, host: 'api.refused.test', requests: text }
-        const { status, json } = await world.call('PUT', '/v1/upstreams', { body, token })
-        expect([status, json.error.code]).toEqual([400, 'invalid_request'])
-        expect(json.error.message).toContain(`write ${nearest}`)
-        const { json: rows } = await world.call('GET', `/v1/upstreams?project_id=${project_id}`, { token })
-        expect(rows.filter((one: { host: string }) => one.host === 'api.refused.test')).toEqual([])
-      },
-    )
 
     it('the activity lists occurrences that started nothing [projects.activity]', async () => {
       const world = given()

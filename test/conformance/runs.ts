@@ -6,12 +6,14 @@ import { runFiguresPart } from './run-figures.ts'
 import { stepsPart } from './steps.ts'
 import { submissionPart } from './submission.ts'
 import type { Given } from './suite.ts'
+import { upstreamLimits } from './upstream-limits.ts'
 
 /** Runs, their items and the records of items. */
 export function runsPart(given: Given): void {
   submissionPart(given)
   stepsPart(given)
   runFiguresPart(given)
+  upstreamLimits(given)
   answersPart(given)
 
   describe('runs', () => {

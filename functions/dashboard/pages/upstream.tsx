@@ -29,7 +29,10 @@ export const upstreamPage = page({
 /** The API has no read of one: a project has few. */
 async function readUpstream(api: Client, { projectId, upstreamId }: Named): Promise<Upstream> {
   const { data } = await api.GET('/v1/upstreams', { params: { query: { project_id: projectId } } })
-  const found = data!.find(({ id }) => id === upstreamId)
+  // A link from before its first call has the id of its limit.
+  const found =
+    data!.find(({ id }) => id === upstreamId) ??
+    data!.find(row => row.declared_limits.some(({ id, set_in }) => set_in === 'project' && id === upstreamId))
   if (found === undefined) throw notFound('upstream')
   return found
 }

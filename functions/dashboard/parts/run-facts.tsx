@@ -66,7 +66,9 @@ export const RunNotes = ({ run, failures, mayAct, now }: NotesOf) => (
     {run.waits_for !== null && (
       <p>
         <b>Waits.</b> <bdi>{sayRunWait(run.waits_for, now)}</bdi>{' '}
-        <a href={ofProject(run.project_id, 'upstreams')}>All that is waited for</a>
+        <a href={ofProject(run.project_id, `upstreams/${run.waits_for.upstream_id}`)}>
+          The upstream, and all that waits for it
+        </a>
       </p>
     )}
     {run.pilot_items !== null && <p>{sayPilot(run.pilot_items, run.total_items)}</p>}

@@ -214,8 +214,7 @@ export function planLimits(
   const [was, is] = [before.limits ?? [], limits].map(list => new Map(list.map(one => [keyOf(one), one])))
   return [...new Map([...is!, ...was!])].map(([key, { host, credential = null }]) => {
     const [from, to] = [was!.get(key), is!.get(key)].map(one => (one === undefined ? null : limitsText(one)))
-    const action =
-      from === to ? 'unchanged' : from === null ? 'created' : to === null ? 'deleted' : 'changed'
+    const action = from === to ? 'unchanged' : from === null ? 'created' : to === null ? 'deleted' : 'changed'
     return { action, host, credential, from: from!, to: to! }
   })
 }

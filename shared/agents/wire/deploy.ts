@@ -5,7 +5,12 @@
 import { CHECKS, RUN_CHECKS } from '../../grading/vocabulary.ts'
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
-import { checksOf, type PlannedLimit, type PlannedSchedule, type PlannedTrigger } from '../rules/deploy-plan.ts'
+import {
+  checksOf,
+  type PlannedLimit,
+  type PlannedSchedule,
+  type PlannedTrigger,
+} from '../rules/deploy-plan.ts'
 import type { deployments } from '../tables/agents.ts'
 import { AGENT_PROTOCOLS, DEPLOY_WARNINGS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../vocabulary.ts'
 import { Declaration } from './declaration.ts'

@@ -191,7 +191,11 @@ export class Claimer {
     let claims = this.#count(({ id }) => id === run.id)
     // Runs that need only some of the same upstreams were shared out apart.
     const permits = run.deployment_id === null ? null : this.#holder.pacer().room(run.deployment_id)
-    for (let left = Math.min(places, permits ?? places); left > 0 && claims < LIMITS.claims_at_once; claims++) {
+    for (
+      let left = Math.min(places, permits ?? places);
+      left > 0 && claims < LIMITS.claims_at_once;
+      claims++
+    ) {
       const items = Math.min(left, LIMITS.claim_items)
       if ((claims > 0 && items < LIMITS.claim_items) || !this.#begin(run, items)) return
       left -= items

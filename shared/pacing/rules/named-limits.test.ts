@@ -8,7 +8,10 @@ describe('a line of limits', () => {
       'api.openai.com credential=OPENAI_API_KEY tokens=200000/min in-flight=20',
       { host: 'api.openai.com', credential: 'OPENAI_API_KEY', tokens: '200000/min', in_flight: 20 },
     ],
-    ['api.openai.com --requests 500/min --in-flight 20', { host: 'api.openai.com', requests: '500/min', in_flight: 20 }],
+    [
+      'api.openai.com --requests 500/min --in-flight 20',
+      { host: 'api.openai.com', requests: '500/min', in_flight: 20 },
+    ],
     ['  http://127.0.0.1:8097/run   in_flight = 3 ', { host: 'http://127.0.0.1:8097/run', in_flight: 3 }],
   ] as const)('%s is read, and its text is read back', ([line, limits]) => {
     expect(namedLimitsOf(line)).toEqual(limits)
@@ -57,13 +60,17 @@ describe('the limits in force', () => {
     })
   })
   it('are those of a schedule at work, part by part, above too', () => {
-    expect(inForce([project({ requests: '60/min', in_flight: 4 }), schedule({ requests: '600/min' })])).toEqual({
+    expect(
+      inForce([project({ requests: '60/min', in_flight: 4 }), schedule({ requests: '600/min' })]),
+    ).toEqual({
       requests: '600/min',
       in_flight: 4,
     })
   })
   it('are the lower of two schedules at work', () => {
-    expect(inForce([schedule({ requests: '600/min' }), schedule({ requests: '5/s' })])).toEqual({ requests: '5/s' })
+    expect(inForce([schedule({ requests: '600/min' }), schedule({ requests: '5/s' })])).toEqual({
+      requests: '5/s',
+    })
   })
   it('are none where nothing is set', () => expect(inForce([])).toEqual({}))
 })
@@ -81,5 +88,7 @@ it('what changed is said part by part, old and new', () => {
     'a.test requests: 60 requests a minute → 90 requests a minute',
     'b.test in_flight: 2 in flight → no limit',
   ])
-  expect(namedChanges([{ host: 'a.test', requests: '60/min' }], [{ host: 'a.test', requests: '60/min' }])).toEqual([])
+  expect(
+    namedChanges([{ host: 'a.test', requests: '60/min' }], [{ host: 'a.test', requests: '60/min' }]),
+  ).toEqual([])
 })

@@ -39,7 +39,9 @@ export function inFlightProblem(value: unknown): string | undefined {
 }
 
 /** What is wrong with limits, and in which field; undefined if nothing is. */
-export function limitsProblem(limits: Record<string, unknown>): { field: string; problem: string } | undefined {
+export function limitsProblem(
+  limits: Record<string, unknown>,
+): { field: string; problem: string } | undefined {
   const { host, credential, in_flight, ...others } = limits
   if (typeof host !== 'string') return { field: 'host', problem: 'must be a host, such as api.openai.com' }
   const ofHost = hostProblem(host)
@@ -91,7 +93,11 @@ export const namedText = (limits: NamedLimits): string =>
  * @example namedLimitsOf('api.openai.com credential=OPENAI_API_KEY requests=500/min in_flight=20')
  */
 export function namedLimitsOf(line: string): PlainLimits {
-  const words = line.trim().replace(/\s*=\s*/g, '=').replace(/(^|\s)--([a-z-]+)\s+/g, '$1$2=').split(/\s+/)
+  const words = line
+    .trim()
+    .replace(/\s*=\s*/g, '=')
+    .replace(/(^|\s)--([a-z-]+)\s+/g, '$1$2=')
+    .split(/\s+/)
   const [host = '', ...parts] = words
   const limits: Record<string, unknown> = { host }
   for (const part of parts) {
@@ -128,13 +134,17 @@ export interface SetLimit {
  */
 export function inForce(set: readonly Pick<SetLimit, 'limits' | 'of'>[]): DeclaredLimits {
   const of = (place: SetLimit['of']) =>
-    set.filter(one => one.of === place).reduce<DeclaredLimits>((lower, { limits }) => lowerOf(lower, limits), {})
+    set
+      .filter(one => one.of === place)
+      .reduce<DeclaredLimits>((lower, { limits }) => lowerOf(lower, limits), {})
   return { ...of('project'), ...of('schedule') }
 }
 
 /** How lists of limits differ, in words. @example 'api.openai.com requests: no limit → 60 requests a minute' */
 export function namedChanges(before: readonly NamedLimits[], after: readonly NamedLimits[]): string[] {
-  const names = [...before, ...after].filter((one, at, all) => all.findIndex(other => isOfSame(one, other)) === at)
+  const names = [...before, ...after].filter(
+    (one, at, all) => all.findIndex(other => isOfSame(one, other)) === at,
+  )
   return names.flatMap(name => {
     const [from, to] = [before, after].map(list => list.find(one => isOfSame(one, name)) ?? {})
     const called = name.credential === undefined ? name.host : `${name.host} (${name.credential})`

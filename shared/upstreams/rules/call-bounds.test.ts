@@ -10,7 +10,11 @@ const set = (of: 'project' | 'schedule', label: string, requests: string, host =
 
 describe('the limits of calls that an agent is notified of', () => {
   it('are the lower of those for the host and for the credential', () => {
-    const of = [set('project', '', '60/min'), set('project', 'KEY', '90/min'), set('project', 'OTHER', '30/min')]
+    const of = [
+      set('project', '', '60/min'),
+      set('project', 'KEY', '90/min'),
+      set('project', 'OTHER', '30/min'),
+    ]
     expect(callBounds(of, [])).toEqual([
       { host: 'a.test', label: '', requests: '60/min' },
       { host: 'a.test', label: 'KEY', requests: '60/min' },
@@ -36,7 +40,9 @@ describe('the limits of calls that an agent is notified of', () => {
     expect(callBounds([], [{ host: 'a.test', in_flight: 3 }])).toEqual([])
   })
   it('are those of each host', () => {
-    expect(callBounds([set('project', '', '1/s', 'b.test')], [{ host: 'a.test', requests: '30/min' }])).toEqual([
+    expect(
+      callBounds([set('project', '', '1/s', 'b.test')], [{ host: 'a.test', requests: '30/min' }]),
+    ).toEqual([
       { host: 'b.test', label: '', requests: '1/s' },
       { host: 'a.test', label: '', requests: '30/min' },
     ])

@@ -19,8 +19,24 @@ export interface UpstreamName {
 const ids = new Map<string, string>()
 const REMEMBERED = 10_000
 
-export function upstreamId({ project_id, kind, host, key, model, deployment_id, agent_id }: UpstreamName): string {
-  const text = JSON.stringify([project_id, kind, host, key, model, deployment_id, ...(agent_id ? [agent_id] : [])])
+export function upstreamId({
+  project_id,
+  kind,
+  host,
+  key,
+  model,
+  deployment_id,
+  agent_id,
+}: UpstreamName): string {
+  const text = JSON.stringify([
+    project_id,
+    kind,
+    host,
+    key,
+    model,
+    deployment_id,
+    ...(agent_id ? [agent_id] : []),
+  ])
   const known = ids.get(text)
   if (known !== undefined) return known
   const hex = createHash('sha256').update(text).digest('hex')

@@ -60,8 +60,7 @@ export class Pacer {
   room(deployment_id: string): number | null {
     let room: number | null = null
     for (const one of this.#byDeployment.get(deployment_id) ?? [])
-      if (one.is_bound)
-        room = Math.min(room ?? one.permits, Math.max(0, one.permits - this.#askedOf(one)))
+      if (one.is_bound) room = Math.min(room ?? one.permits, Math.max(0, one.permits - this.#askedOf(one)))
     return room
   }
 

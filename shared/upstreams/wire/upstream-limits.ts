@@ -27,10 +27,7 @@ const without =
     if (message !== undefined) ctx.addIssue({ code: 'custom', message })
   }
 
-const rate = z
-  .string()
-  .superRefine(without(rateProblem))
-  .meta({ maxLength: 20, example: '500/min' })
+const rate = z.string().superRefine(without(rateProblem)).meta({ maxLength: 20, example: '500/min' })
 
 const limits = {
   requests: rate.describe('Calls, as a number and a unit (s, min, h, d): 500/min.'),
@@ -106,7 +103,9 @@ export const SetLimits = z.object({
 
 export const DeclaredLimitsAnswer = z
   .object({
-    id: id("What names the upstream until its first call; of a schedule's limits the schedule, of an agent's the agent."),
+    id: id(
+      "What names the upstream until its first call; of a schedule's limits the schedule, of an agent's the agent.",
+    ),
     label: z
       .string()
       .nullable()
@@ -114,7 +113,7 @@ export const DeclaredLimitsAnswer = z
     set_in: z
       .enum(SET_IN)
       .describe(
-        'schedule: by one whose run is at work, in place of the project\'s. declaration: by an agent, for its own items.',
+        "schedule: by one whose run is at work, in place of the project's. declaration: by an agent, for its own items.",
       ),
     ...some,
   })

@@ -150,6 +150,13 @@ describe.skipIf(onCluster('a submission claims nothing there'))(
       expect(claim?.items.length).toBe(LIMITS.budget_probe_items)
     })
 
+    it('are none under limits that the agent declares, which a consumer keeps', async () => {
+      await engine.sql.unsafe(declares('{"limits": [{"host": "api.provider.test", "requests": "3/d"}]}'))
+      const { ctx, given, asked } = keeping()
+      await submitTo(ctx, 1)
+      expect([given.isEmpty, given.reserved, asked.notices]).toEqual([true, 0, 1])
+    })
+
     it('come with the environment of their agent', async () => {
       const env_sealed = await seal(engine.ctx, 'environment', JSON.stringify({ TOKEN: 'secret' }))
       await engine.sql`update deployments set env_sealed = ${env_sealed}`
