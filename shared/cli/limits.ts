@@ -3,7 +3,7 @@
 import { defined } from '../kernel/defined.ts'
 import { limitsText } from '../pacing/rules/declared-limits.ts'
 import { upstreamName } from '../upstreams/rules/upstream-words.ts'
-import { hostOf, reportedText, shownName } from '../view/upstream.ts'
+import { declaredText, hostOf, reportedText, shownName } from '../view/upstream.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -35,7 +35,7 @@ export const limits = (session: Session, given: Given): Promise<ExitCode> =>
 
 /** What people set, the ones for the host in brackets where another is for this credential. */
 const declaredOf = ({ declared_limits }: Upstream): string =>
-  declared_limits.map(limitsText).join('; ') || '-'
+  declared_limits.map(declaredText).join('; ') || '-'
 
 const reportedOf = ({ reported_limits }: Upstream): string =>
   reported_limits.map(reportedText).join(', ') || '-'
@@ -99,8 +99,7 @@ export async function unsetLimits(session: Session, given: Given): Promise<ExitC
   const label = given.text('credential')
   const known = await listOf(session, given)
   const limited = known.filter(
-    row =>
-      row.host === host && row.declared_limits.some(limit => label === undefined || limit.label === label),
+    row => row.host === host && ofProject(row).some(limit => label === undefined || limit.label === label),
   )
   if (limited.length === 0) throw nothingSet(host, label, known)
   for (const { id } of limited)
@@ -117,11 +116,15 @@ export async function unsetLimits(session: Session, given: Given): Promise<ExitC
   return EXIT.ok
 }
 
+/** Those that can be unset: a schedule's and an agent's are theirs. */
+const ofProject = ({ declared_limits }: Upstream) =>
+  declared_limits.filter(({ set_in }) => set_in === 'project')
+
 function nothingSet(host: string, label: string | undefined, known: readonly Upstream[]) {
-  const set = known.filter(row => row.declared_limits.length > 0)
+  const set = known.filter(row => ofProject(row).length > 0)
   const names = [
     ...new Set(
-      set.flatMap(row => row.declared_limits.map(({ label }) => upstreamName({ host: row.host, label }))),
+      set.flatMap(row => ofProject(row).map(({ label }) => upstreamName({ host: row.host, label }))),
     ),
   ]
   return usageFailure(`no limit is set for ${upstreamName({ host, label: label ?? null })}`, {

@@ -24,6 +24,7 @@ const nothing: Overview = {
   schedules: { missed: [], next: [] },
   given_up: { count: 0, more: false, newest: null },
   alerts: [],
+  items_wait: [],
   started: { agents: 1, runs: true },
 }
 const run = {
@@ -72,6 +73,15 @@ const bad: Overview = {
     } as NonNullable<Overview['given_up']['newest']>,
   },
   alerts: [{ message: 'A moment was missed.', created_at: run.created_at } as Overview['alerts'][number]],
+  items_wait: ['out_of_credit', 'away', 'cooling'].map((state, at) => ({
+    upstream: {
+      host: 'api.openai.com',
+      label: 'OPENAI_API_KEY',
+      state,
+    } as Overview['items_wait'][number]['upstream'],
+    items: 1200 - at,
+    more: '',
+  })),
 }
 
 it('the overview says first that a restored installation is held, and how to release it', () => {
@@ -104,12 +114,15 @@ it.each([60, 80, 120])(
       'causes --since 1d',
       'alerts --open',
       'deliveries --failed',
+      'upstreams',
     ])
       expect(text).toMatch(new RegExp(`assay ${next}$`, 'm'))
     expect(text).toMatch(/9 in flight/)
     expect(text).toMatch(/and 5 runs more/)
     expect(text).toMatch(/1,000\+ did not work, 2 held, oldest 3d ago/)
     expect(text).toMatch(/and 8 causes more/)
+    expect(text).toMatch(/^upstreams +1,200 items wait: out of credit, api\.openai\.com/m)
+    expect(text).toMatch(/and 1 upstream more/)
   },
 )
 

@@ -2,8 +2,9 @@
 // No part takes more lines than its bound, so that all fits 24 rows of 80 columns when little is wrong.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
+import { sayItemsWait } from '../upstreams/rules/upstream-words.ts'
 import { runStanding } from '../view/run.ts'
-import { sayRunWait } from '../view/upstream.ts'
+import { type ItemsWait, sayRunWait } from '../view/upstream.ts'
 import type { Run, Schemas } from './api.ts'
 import { ago, ahead, clean, count, money, plural, shorten, spend, widthOf } from './format.ts'
 import type { Screen, Style } from './output.ts'
@@ -34,11 +35,13 @@ export interface Overview {
   given_up: { count: number; more: boolean; newest: Schemas['Delivery'] | null }
   /** Alerts that are not resolved. */
   alerts: Schemas['Alert'][]
+  /** Items that wait for providers or agents that serve nobody. */
+  items_wait: ItemsWait[]
   /** How many agents exist, and whether any run was ever started. */
   started: { agents: number; runs: boolean }
 }
 
-const MOST = { runs: 4, causes: 4, alerts: 2, schedules: 2, budgets: 3 }
+const MOST = { runs: 4, causes: 4, alerts: 2, upstreams: 2, schedules: 2, budgets: 3 }
 const UNKNOWN_PACE = { per_second: null, left_ms: null }
 const LABEL_COLUMNS = 11
 const NAME_COLUMNS = 30
@@ -49,6 +52,7 @@ export function overviewText(found: Overview, now: number, screen: Screen): stri
   const parts = [
     heldPart(found, now, screen),
     runsPart(found, now, screen),
+    upstreamsPart(found, screen),
     waitingPart(found, now, screen),
     causesPart(found, screen),
     alertsPart(found, now, screen),
@@ -123,6 +127,17 @@ function waitingPart({ waiting, runs }: Overview, now: number, screen: Screen): 
       ? [indented(screen.paint('dim', `${plural(held, 'run')} can only go on once you decide`))]
       : []),
   ]
+}
+
+function upstreamsPart({ items_wait }: Overview, screen: Screen): string[] {
+  const shown = items_wait.slice(0, MOST.upstreams).flatMap(one => {
+    const text = shorten(
+      clean(sayItemsWait(one.items, one.upstream, one.more)),
+      screen.columns - LABEL_COLUMNS,
+    )
+    return line('upstreams', screen.paint('yellow', text), 'upstreams', screen)
+  })
+  return [...shown, ...further(items_wait.length, MOST.upstreams, 'upstream', screen)]
 }
 
 function causesPart({ causes }: Overview, screen: Screen): string[] {

@@ -2,6 +2,7 @@
 // there is; a figure that is a lower bound says so.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { itemsWaiting } from '../view/upstream.ts'
 import { type Api, answered, type Run, type Schemas } from './api.ts'
 import { triageSince } from './clusters.ts'
 import { Failure } from './failure.ts'
@@ -29,32 +30,44 @@ function withHelp(error: unknown): unknown {
 
 async function readOverview(api: Api, now: number): Promise<Overview> {
   const since = sinceOf(YESTERDAY, now)!
-  const [ready, runs, recent, dlq, quarantine, projects, schedules, deliveries, alerts, agents, causes] =
-    await Promise.all([
-      answered(api.GET('/health/ready')),
-      openRuns(api),
-      pageOf(api.GET('/v2/runs', { params: { query: { limit: LIMITS.runs_page.max } } })),
-      triageSince(api, 'dlq', 0),
-      triageSince(api, 'quarantine', 0),
-      answered(api.GET('/v1/projects')),
-      answered(api.GET('/v1/schedules', { params: { query: { limit: LIMITS.schedules_page.max } } })),
-      failedDeliveries(api, since),
-      answered(
-        api.GET('/v1/alerts', { params: { query: { state: 'open', limit: LIMITS.alerts_page.max } } }),
-      ),
-      answered(api.GET('/v1/agents')),
-      answered(
-        api.GET('/v1/causes', {
-          params: {
-            query: {
-              from: new Date(since).toISOString(),
-              waiting: 'true',
-              limit: LIMITS.triage_page.max,
-            },
+  const [
+    ready,
+    runs,
+    recent,
+    dlq,
+    quarantine,
+    projects,
+    schedules,
+    deliveries,
+    alerts,
+    agents,
+    causes,
+    upstreams,
+  ] = await Promise.all([
+    answered(api.GET('/health/ready')),
+    openRuns(api),
+    pageOf(api.GET('/v2/runs', { params: { query: { limit: LIMITS.runs_page.max } } })),
+    triageSince(api, 'dlq', 0),
+    triageSince(api, 'quarantine', 0),
+    answered(api.GET('/v1/projects')),
+    answered(api.GET('/v1/schedules', { params: { query: { limit: LIMITS.schedules_page.max } } })),
+    failedDeliveries(api, since),
+    answered(api.GET('/v1/alerts', { params: { query: { state: 'open', limit: LIMITS.alerts_page.max } } })),
+    answered(api.GET('/v1/agents')),
+    answered(
+      api.GET('/v1/causes', {
+        params: {
+          query: {
+            from: new Date(since).toISOString(),
+            waiting: 'true',
+            limit: LIMITS.triage_page.max,
           },
-        }),
-      ),
-    ])
+        },
+      }),
+    ),
+    // An older server does not know them.
+    answered(api.GET('/v1/upstreams')).catch(() => []),
+  ])
   return {
     held_since: ready.held_since,
     runs,
@@ -64,6 +77,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     schedules: schedulesOf(schedules, since, now),
     given_up: deliveries,
     alerts: alerts.alerts,
+    items_wait: itemsWaiting(upstreams, runs),
     started: { agents: agents.length, runs: recent.rows.length > 0 },
   }
 }

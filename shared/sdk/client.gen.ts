@@ -4761,6 +4761,8 @@ export interface components {
                 previous_corrected_items: number;
                 /** @description How long, and for what, it waited for something outside that served nobody; null if it did not. */
                 waited: string | null;
+                /** @description What items of its project wait for outside as this is written, in words; three at most. */
+                waits: string[];
                 /** @description The command that acts; null if nothing waits for a decision. */
                 command: string | null;
                 links: {

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { itemsWaiting } from '../../../shared/view/upstream.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { Attention } from '../parts/attention.tsx'
 import { BudgetLines } from '../parts/budget-lines.tsx'
@@ -29,10 +30,8 @@ export const overviewPage = page({
   path: '/dashboard/projects/{projectId}',
   async show({ api, params, now, mayChange: mayAct }) {
     const { projectId: project_id } = params
-    const [project, activity, open, latest, causes, alerts, agents, usage, recoveries] = await readOverview(
-      api,
-      project_id,
-    )
+    const [project, activity, open, latest, causes, alerts, agents, usage, recoveries, upstreams] =
+      await readOverview(api, project_id)
     const isNew = latest.data!.length === 0
     const inFlight = open.data!.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
     return {
@@ -59,6 +58,7 @@ export const overviewPage = page({
               <Attention
                 activity={activity.data!}
                 alerts={alerts.data!.alerts}
+                itemsWait={itemsWaiting(upstreams.data!, open.data!)}
                 recoveries={recoveries}
                 project_id={project_id}
                 now={now}
@@ -102,6 +102,7 @@ function readOverview(api: Client, project_id: string) {
     agentsOf(api, project_id),
     api.GET('/v1/projects/{projectId}/models', { params: { path, query: {} } }),
     standingRecoveries(api, project_id),
+    api.GET('/v1/upstreams', { params: { query: { project_id } } }),
   ])
 }
 

@@ -60,7 +60,9 @@ async function upstreamView(
         <h2>Limits</h2>
         <p class="dim">Of several limits the lower counts.</p>
         <LimitList of={upstream} />
-        {member.role === 'owner' ? (
+        {upstream.agent_id !== null ? (
+          <p class="dim">An agent declares it for its own items: change its declaration, and deploy it.</p>
+        ) : member.role === 'owner' ? (
           <SetLimits upstream={upstream} entered={entered} />
         ) : (
           <p class="dim">Owner role required to set limits.</p>
@@ -113,8 +115,13 @@ const Standing = ({ upstream, now, mayChange }: { upstream: Upstream; now: numbe
   )
 }
 
+/** Those that can be set and unset here. */
+const ofProjectAlone = ({ declared_limits }: Upstream) =>
+  declared_limits.filter(({ set_in }) => set_in === 'project')
+
 const SetLimits = ({ upstream, entered }: { upstream: Upstream; entered: Entered }) => {
-  const { project_id, id, label, declared_limits } = upstream
+  const { project_id, id, label } = upstream
+  const declared_limits = ofProjectAlone(upstream)
   const set = declared_limits.find(limits => limits.label === label) ?? declared_limits[0]
   const of = ofProject(project_id, `upstreams/${id}/limits`)
   return (
@@ -141,7 +148,8 @@ const SetLimits = ({ upstream, entered }: { upstream: Upstream; entered: Entered
 }
 
 const Unset = ({ upstream, action }: { upstream: Upstream; action: string }) => {
-  const { label, declared_limits } = upstream
+  const { label } = upstream
+  const declared_limits = ofProjectAlone(upstream)
   const ofHost = declared_limits.some(limits => limits.label === null)
   const others = label !== null && ofHost ? ' Those of every credential end for the other ones too.' : ''
   return (

@@ -2,6 +2,8 @@
 
 import type { Child } from 'hono/jsx'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { sayItemsWait } from '../../../shared/upstreams/rules/upstream-words.ts'
+import type { ItemsWait } from '../../../shared/view/upstream.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { RecoveryLine } from './recovery-lines.tsx'
 import { count, counted, When } from './text.tsx'
@@ -12,10 +14,14 @@ const COUNTED = 10_000 // the API counts no further
 const many = (value: number, noun: string) =>
   value >= COUNTED ? `${count(COUNTED)} or more ${noun}s` : counted(value, noun)
 
+/** Upstreams with a line of their own. */
+const UPSTREAMS_SHOWN = 3
+
 /** Lists only counts above zero; where there are none, says that nothing waits. */
 export const Attention = ({
   activity: { waiting, last_24_hours: day },
   alerts,
+  itemsWait,
   recoveries,
   project_id,
   now,
@@ -23,6 +29,7 @@ export const Attention = ({
 }: {
   activity: Activity
   alerts: readonly Schemas['Alert'][]
+  itemsWait: readonly ItemsWait[]
   recoveries: readonly Schemas['Recovery'][]
   project_id: string
   now: number
@@ -46,6 +53,18 @@ export const Attention = ({
     lines.push(
       <a href={to('triage?kind=quarantine')}>
         {many(waiting.quarantine, 'item')} held until somebody decides
+      </a>,
+    )
+  for (const one of itemsWait.slice(0, UPSTREAMS_SHOWN))
+    lines.push(
+      <a href={to(`upstreams/${one.upstream.id}`)}>
+        <bdi>{sayItemsWait(one.items, one.upstream, one.more)}</bdi>
+      </a>,
+    )
+  if (itemsWait.length > UPSTREAMS_SHOWN)
+    lines.push(
+      <a href={to('upstreams')}>
+        Items wait for {counted(itemsWait.length - UPSTREAMS_SHOWN, 'more upstream')}
       </a>,
     )
   if (day.given_up_deliveries > 0)

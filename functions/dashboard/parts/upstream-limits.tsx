@@ -5,7 +5,7 @@ import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type DeclaredLimits, limitsText } from '../../../shared/pacing/rules/declared-limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { reportedText } from '../../../shared/view/upstream.ts'
+import { declaredText, reportedText } from '../../../shared/view/upstream.ts'
 import { whole } from '../shell/form-values.ts'
 import type { Entered } from '../shell/page.ts'
 import { Field } from './form.tsx'
@@ -18,7 +18,7 @@ type Upstream = Schemas['Upstream']
 export const LimitsInBrief = ({ of: { declared_limits, reported_limits } }: { of: Upstream }) => (
   <>
     {declared_limits.map(limits => (
-      <div class="limit">{limitsText(limits)}</div>
+      <div class="limit">{declaredText(limits)}</div>
     ))}
     {reported_limits.length > 0 && (
       <div class="limit dim">reported: {reported_limits.map(reportedText).join(', ')}</div>
@@ -33,7 +33,7 @@ export const LimitList = ({ of: upstream }: { of: Upstream }) => (
     rows={[
       ...upstream.declared_limits.map(limits => ({
         text: limitsText(limits),
-        from: `set by people, for ${countsFor(upstream, limits.label)}`,
+        from: setIn(upstream, limits),
         left: '',
       })),
       ...upstream.reported_limits.map(limit => ({
@@ -50,6 +50,14 @@ export const LimitList = ({ of: upstream }: { of: Upstream }) => (
     empty={<p>None was set, and none was reported by its answers.</p>}
   />
 )
+
+function setIn(upstream: Upstream, { set_in, label }: Upstream['declared_limits'][number]): string {
+  if (set_in === 'declaration') return 'declared by an agent, for its own items'
+  const of = countsFor(upstream, label)
+  return set_in === 'project'
+    ? `set by people, for ${of}`
+    : `of a schedule whose run is at work, in place of the project's, for ${of}`
+}
 
 /** What a limit that was set for a variable, or for none, counts for. */
 export function countsFor({ kind, host }: Upstream, label: string | null): string {

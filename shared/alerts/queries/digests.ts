@@ -8,6 +8,7 @@ import { byProject, findProjects } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { DigestEnd } from '../../outbox/wire/messages.ts'
+import type { ClosedState } from '../../upstreams/rules/states.ts'
 
 /** Queues digests of ended runs for the channels that want them; returns how many. */
 export async function queueDigests(sql: Sql, runs: readonly RunKey[]): Promise<number> {
@@ -48,6 +49,20 @@ export async function isToDecide(sql: Sql, { project_id, run_id }: RunKey): Prom
       select from triage
       where project_id = ${project_id} and run_id = ${run_id} and lane = 'dlq' and disposition is null) as waits`
   return row!.waits
+}
+
+/** What items of a project wait for outside as the digest is written, the most of them first. */
+export function findItemsWaiting(sql: Sql, project_id: string) {
+  return sql<{ host: string; label: string | null; state: ClosedState; items: number }[]>`
+    select * from (
+      select u.host, u.label, u.state, greatest(
+        (select coalesce(sum(r.total_items - r.running - r.paused - ended_items(r)), 0) from runs r
+          where r.project_id = ${project_id} and r.waits_for = u.id and r.finished_at is null),
+        (select count(*) from (
+          select from due_items d where d.project_id = ${project_id} and d.upstream_id = u.id and d.due_at = 'infinity'
+          limit ${LIMITS.upstream_items_counted}) d))::int as items
+      from upstreams u where u.project_id = ${project_id} and u.state <> 'open') waiting
+    where items > 0 order by items desc limit ${LIMITS.digest_causes}`
 }
 
 /** What digests report, by message: the run as it was when it ended, its schedule, and the schedule's run before. */

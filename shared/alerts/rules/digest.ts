@@ -5,7 +5,8 @@ import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
 import { coarseSpan } from '../../kernel/span.ts'
 import type { Message, Tone } from '../../outbox/rules/message.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
-import { upstreamName } from '../../upstreams/rules/upstream-words.ts'
+import type { ClosedState } from '../../upstreams/rules/states.ts'
+import { sayItemsWait, upstreamName } from '../../upstreams/rules/upstream-words.ts'
 import { runLabel } from './run-alerts.ts'
 
 /** Why items of a run did not work, and how many for that cause. */
@@ -41,6 +42,8 @@ export interface Digest {
   noticed: readonly string[]
   /** What the run waited for, as far as it is still known. */
   waited_for: readonly { host: string; label: string | null }[]
+  /** What items of its project wait for as the digest is written. */
+  waits: readonly { host: string; label: string | null; state: ClosedState; items: number }[]
 }
 
 /** The URLs of a run and its results. */
@@ -67,6 +70,8 @@ export interface DigestWords {
   compared: string | null
   /** Null for a run that nothing outside held up. */
   waited: string | null
+  /** Empty if no item of the project waits for anything outside. */
+  waits: string[]
   command: string | null
 }
 
@@ -127,6 +132,7 @@ export function digestWords(digest: Digest): DigestWords {
     cost: costOf(run),
     compared: previous && comparedOf(run, previous),
     waited: waitedOf(digest),
+    waits: digest.waits.map(({ items, ...upstream }) => sayItemsWait(items, upstream)),
     command: to_decide ? `assay recover --run ${run.id} --dry-run` : null,
   }
 }
@@ -146,6 +152,7 @@ export function digestMessage(digest: Digest, links: RunLinks): Message {
   ]
   if (words.compared !== null) facts.push(['Compared', words.compared])
   if (words.waited !== null) facts.push(['Waited', words.waited])
+  if (words.waits.length > 0) facts.push(['Waiting now', `${words.waits.join('; ')} (assay upstreams)`])
   if (noticed.length > 0) facts.push(['Noticed', noticed.join('; ')])
   const list = causes.map(({ cause, items }) => `${count(items)} × ${cause}`)
   return {

@@ -1,7 +1,7 @@
 // Composes messages when they are first tried. Guarantee: a body is made once and sent unchanged in every try; a
 // message reports its subject as it was when the message was queued.
 
-import { findCorrections, findDigests, isToDecide } from '../../alerts/queries/digests.ts'
+import { findCorrections, findDigests, findItemsWaiting, isToDecide } from '../../alerts/queries/digests.ts'
 import { alertMessage, resolvedMessage, testMessage } from '../../alerts/rules/alert-message.ts'
 import {
   corrected,
@@ -87,16 +87,20 @@ function onceForEachRun(sql: Context['sql']) {
 
 async function readTriage(sql: Context['sql'], { run, previous }: DigestEnd) {
   const key = { project_id: run.project_id, run_id: run.id }
-  const [causes, to_decide] = await Promise.all([topCauses(sql, key), isToDecide(sql, key)])
+  const [causes, to_decide, waits] = await Promise.all([
+    topCauses(sql, key),
+    isToDecide(sql, key),
+    findItemsWaiting(sql, run.project_id),
+  ])
   const runIds = [run.id, ...(previous ? [previous.id] : [])]
-  return { causes, to_decide, changed: await findCorrections(sql, run.project_id, runIds) }
+  return { causes, to_decide, waits, changed: await findCorrections(sql, run.project_id, runIds) }
 }
 
 function digestBody(
   base_url: string,
   one: HeldDelivery,
   end: DigestEnd,
-  { causes, to_decide, changed }: DigestTriage,
+  { causes, to_decide, waits, changed }: DigestTriage,
 ): string {
   const correctedRun = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
     const corrections = changed.find(({ run_id }) => run_id === run.id) ?? { to_ok: 0, to_degraded: 0 }
@@ -105,7 +109,7 @@ function digestBody(
   const run = correctedRun(end.run)
   const previous = end.previous && correctedRun(end.previous)
   const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
-  const digest = { run, previous, causes, to_decide, noticed, waited_for: end.waited_for_hosts }
+  const digest = { run, previous, causes, to_decide, noticed, waits, waited_for: end.waited_for_hosts }
   const links = runLinks(base_url, run.id)
   return formatted(one, digestMessage(digest, links), () =>
     runDigestOf(end, digestWords(digest), digest, links),

@@ -58,6 +58,9 @@ export const RunDigest = z
         .describe(
           'How long, and for what, it waited for something outside that served nobody; null if it did not.',
         ),
+      waits: z
+        .array(z.string())
+        .describe('What items of its project wait for outside as this is written, in words; three at most.'),
       command: z.string().nullable().describe('The command that acts; null if nothing waits for a decision.'),
       links: z.object({
         run: z.string().meta({ format: 'uri', description: 'The page of the run.' }),

@@ -42,6 +42,14 @@ export const STATE_WORDS: Readonly<Record<UpstreamState, string>> = {
   refused: 'refused',
 }
 
+/** Items that wait for an upstream, in one line. @example '1,200 items wait: out of credit, api.openai.com (OPENAI_API_KEY)' */
+export const sayItemsWait = (
+  items: number,
+  { state, ...named }: { state: UpstreamState; host: string; label: string | null },
+  more = '',
+): string =>
+  `${items.toLocaleString('en')}${more} ${items === 1 ? 'item waits' : 'items wait'}: ${STATE_WORDS[state]}, ${upstreamName(named)}`
+
 const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1)
 
 /** What an upstream does, and the quotation that follows. */

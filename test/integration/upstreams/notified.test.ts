@@ -1,7 +1,7 @@
 // What is told about upstreams without anybody asking: alerts, digests, and the figures that consumers are called by.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findDigests, queueDigests } from '../../../shared/alerts/queries/digests.ts'
+import { findDigests, findItemsWaiting, queueDigests } from '../../../shared/alerts/queries/digests.ts'
 import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { replayItem } from '../../../shared/recovery/verbs/replay.ts'
@@ -102,6 +102,16 @@ it('the digest of a run says what it waited for, and how long [alerts.digest-wai
   const end = (await findDigests(sql, [sent!.id])).get(sent!.id)!
   expect(end.waited_for_hosts).toEqual([{ host: 'api.example.com', label: 'MODEL_KEY' }])
   expect(Math.round(end.run.waited_ms / 60_000)).toBe(42)
+})
+
+it('a digest says what else of the project waits, all items of the runs that do [alerts.digest-waited]', async () => {
+  const { project_id, sql } = engine
+  expect(await findItemsWaiting(sql, project_id)).toEqual([])
+  await waiting()
+  const named = { host: 'api.example.com', label: 'MODEL_KEY', state: 'out_of_credit' }
+  expect(await findItemsWaiting(sql, project_id)).toEqual([{ ...named, items: 3 }])
+  await sql`update upstreams set state = 'open'`
+  expect(await findItemsWaiting(sql, project_id)).toEqual([])
 })
 
 it('a replay is as patient as the run of its original', async () => {
