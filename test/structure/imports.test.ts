@@ -40,7 +40,9 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['claims', 'items', 'prices'],
     verbs: ['claims', 'outbox', 'triage'],
   },
-  protocol: {},
+  protocol: {
+    rules: ['pacing'],
+  },
   grading: {
     rules: ['prices', 'protocol', 'providers', 'refusals'],
     queries: ['items'],

@@ -55,18 +55,7 @@ export const Attention = ({
         {many(waiting.quarantine, 'item')} held until somebody decides
       </a>,
     )
-  for (const one of itemsWait.slice(0, UPSTREAMS_SHOWN))
-    lines.push(
-      <a href={to(`upstreams/${one.upstream.id}`)}>
-        <bdi>{sayItemsWait(one.items, one.upstream, one.more)}</bdi>
-      </a>,
-    )
-  if (itemsWait.length > UPSTREAMS_SHOWN)
-    lines.push(
-      <a href={to('upstreams')}>
-        Items wait for {counted(itemsWait.length - UPSTREAMS_SHOWN, 'more upstream')}
-      </a>,
-    )
+  lines.push(...waitLines(itemsWait, project_id))
   if (day.given_up_deliveries > 0)
     lines.push(
       <a href={to('deliveries?state=failed')}>
@@ -103,6 +92,21 @@ export const Attention = ({
       )}
     </section>
   )
+}
+
+function waitLines(itemsWait: readonly ItemsWait[], project_id: string): Child[] {
+  const lines: Child[] = itemsWait.slice(0, UPSTREAMS_SHOWN).map(one => (
+    <a href={ofProject(project_id, `upstreams/${one.upstream.id}`)}>
+      <bdi>{sayItemsWait(one.items, one.upstream, one.more)}</bdi>
+    </a>
+  ))
+  if (itemsWait.length > UPSTREAMS_SHOWN)
+    lines.push(
+      <a href={ofProject(project_id, 'upstreams')}>
+        Items wait for {counted(itemsWait.length - UPSTREAMS_SHOWN, 'more upstream')}
+      </a>,
+    )
+  return lines
 }
 
 const Unfired = ({

@@ -93,20 +93,24 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
     </Field>
     <StartFields entered={entered} />
     <ResultsFields url={entered.results_url} format={entered.results_format} />
-    <Field
-      label="Limits of providers while its runs work"
-      hint="One a line: host, then requests, tokens or in_flight, and the credential if it is for one variable. They stand in place of the project's, for all runs, and may be higher. Owners set them."
-    >
-      <textarea
-        name="limits"
-        spellcheck={false}
-        autocapitalize="none"
-        placeholder="api.openai.com credential=OPENAI_API_KEY requests=500/min"
-      >
-        {entered.limits ?? ''}
-      </textarea>
-    </Field>
+    <LimitsField value={entered.limits} />
   </>
+)
+
+const LimitsField = ({ value }: { value: string | undefined }) => (
+  <Field
+    label="Limits of providers while its runs work"
+    hint="One a line: host, then requests, tokens or in_flight, and the credential if it is for one variable. They stand in place of the project's, for all runs, and may be higher. Owners set them."
+  >
+    <textarea
+      name="limits"
+      spellcheck={false}
+      autocapitalize="none"
+      placeholder="api.openai.com credential=OPENAI_API_KEY requests=500/min"
+    >
+      {value ?? ''}
+    </textarea>
+  </Field>
 )
 
 const ResultsFields = ({
