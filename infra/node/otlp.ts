@@ -223,15 +223,18 @@ function openMeters(resource: Resource, intervalMs: number, dropped: Dropped) {
     measure,
     /** The gauges of GET /metrics, under the same names. */
     observe(read: () => Promise<Figures>) {
-      const gauges = Object.entries(METRICS).map(([name, { help, of }]) => {
-        return { gauge: meter.createObservableGauge(name, { description: help }), of }
+      const gauges = Object.entries(METRICS).map(([name, { help, label, of }]) => {
+        return { gauge: meter.createObservableGauge(name, { description: help }), label, of }
       })
       meter.addBatchObservableCallback(
         async result => {
           const figures = await read()
-          for (const { gauge, of } of gauges) {
+          for (const { gauge, label, of } of gauges) {
             const value = of(figures)
-            if (value !== undefined) result.observe(gauge, value)
+            if (typeof value === 'number') result.observe(gauge, value)
+            else
+              for (const [name, one] of Object.entries(value ?? {}))
+                result.observe(gauge, one, { [label!]: name })
           }
         },
         gauges.map(({ gauge }) => gauge),

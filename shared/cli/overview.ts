@@ -54,17 +54,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     failedDeliveries(api, since),
     answered(api.GET('/v1/alerts', { params: { query: { state: 'open', limit: LIMITS.alerts_page.max } } })),
     answered(api.GET('/v1/agents')),
-    answered(
-      api.GET('/v1/causes', {
-        params: {
-          query: {
-            from: new Date(since).toISOString(),
-            waiting: 'true',
-            limit: LIMITS.triage_page.max,
-          },
-        },
-      }),
-    ),
+    causesSince(api, since),
     // An older server does not know them.
     answered(api.GET('/v1/upstreams')).catch(() => []),
   ])
@@ -84,6 +74,15 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
 
 const openRuns = async (api: Api) =>
   answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } }))
+
+const causesSince = (api: Api, since: number) =>
+  answered(
+    api.GET('/v1/causes', {
+      params: {
+        query: { from: new Date(since).toISOString(), waiting: 'true', limit: LIMITS.triage_page.max },
+      },
+    }),
+  )
 
 const laneOf = ({ rows, more }: { rows: { created_at: string }[]; more: boolean }) => ({
   count: rows.length,

@@ -91,6 +91,7 @@ export const WORK_LIMITS = {
   awake_beat_ms: 1000,
   call_ms: 5000, // from calling a consumer until it is awake; a cold start takes less
   notify_backoff_ms: [250, 1000, 5000], // together longer than awake_ms, so a killed consumer no longer counts as awake
+  metrics_upstreams: 1000, // whose pace a gauge looks at: those that were called last
   metrics_counted: 10_000, // rows a gauge counts at most; more are reported as this number
   metrics_cache_ms: 2000,
   self_notify_ms: 5000, // a consumer in a process of its own polls for work this often, notified or not

@@ -84,6 +84,18 @@ export function declaredRoom(pace: DeclaredPace, limits: DeclaredLimits, now_ms:
   return Math.max(0, Math.min(...rooms))
 }
 
+/** Calls that an item makes, as far as it is known. */
+export const callsOf = (pace: DeclaredPace): number => askedOf(pace, 'requests')
+
+/** How much is used of each limit that is not spread. */
+export function declaredShares(pace: DeclaredPace, limits: DeclaredLimits, now_ms: number): number[] {
+  const shares = ratesOf(limits)
+    .filter(([, rate]) => isStock(rate))
+    .map(([of, rate]) => usedParts(pace, of, rate, now_ms).reduce((sum, part) => sum + part, 0) / rate.amount)
+  if (limits.in_flight !== undefined) shares.push(inFlight(pace, now_ms) / limits.in_flight)
+  return shares
+}
+
 /** Items begin, or do not after all. */
 export function debit(pace: DeclaredPace, limits: DeclaredLimits, started: number, now_ms: number): void {
   for (const [of, rate] of ratesOf(limits)) {

@@ -7,10 +7,12 @@ import { type CountedParts, noParts, partsNow } from './counted-parts.ts'
 import type { DeclaredLimits } from './declared-limits.ts'
 import {
   type Asked,
+  callsOf,
   type DeclaredPace,
   debit,
   declaredRate,
   declaredRoom,
+  declaredShares,
   learnAsked,
   noteInFlight,
   startDeclaredPace,
@@ -47,6 +49,8 @@ export interface Pacing {
   next_ms: number
   /** Calls that were answered well in each part of the last minutes. */
   use: CountedParts
+  /** Calls that were refused for their number, likewise. */
+  refusals: CountedParts
   /** What had started and was refused by then, oldest first. */
   looks: Look[]
 }
@@ -124,6 +128,7 @@ export const startPacing = (now_ms: number): Pacing => ({
   lowered_passed: 0,
   next_ms: now_ms,
   use: noParts(),
+  refusals: noParts(),
   looks: [],
 })
 
@@ -136,6 +141,8 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
   const use = useOf(pacing, now_ms)
   use[use.length - 1]! += served
   pacing.refused += refused
+  const refusals = refusalsOf(pacing, now_ms)
+  refusals[refusals.length - 1]! += refused
   for (const one of reports) {
     const limit = limitOf(pacing, one)
     if (limit !== undefined) learn(limit, one, ms => startedBy(pacing, ms, now_ms))
@@ -212,6 +219,22 @@ function unknownRoom(pacing: Pacing, now_ms: number): number {
 /** Calls that were answered well in each half minute of the last ten minutes, the latest last. */
 export const useOf = ({ use }: Pacing, now_ms: number): number[] =>
   partsNow(use, USE_PARTS, USE_PART_MS, now_ms)
+
+/** Calls that were refused for their number, likewise. */
+export const refusalsOf = ({ refusals }: Pacing, now_ms: number): number[] =>
+  partsNow(refusals, USE_PARTS, USE_PART_MS, now_ms)
+
+/** How much of what a minute allows was used in the last whole one, or of a longer limit so far; null if nothing is limited. */
+export function usedShare(pacing: Pacing, now_ms: number): number | null {
+  const shares = declaredShares(pacing.declared, pacing.declared_limits, now_ms)
+  const per_second = rateOf(pacing, now_ms)
+  if (per_second !== null) {
+    const [before = 0, last = 0] = useOf(pacing, now_ms).slice(-3, -1)
+    const calls_per_s = per_second * callsOf(pacing.declared)
+    shares.push((before + last) / ((2 * USE_PART_MS * calls_per_s) / 1000))
+  }
+  return shares.length === 0 ? null : Math.max(...shares)
+}
 
 /** Calls a second; null if nothing holds them back. */
 export function rateOf(pacing: Pacing, now_ms: number): number | null {

@@ -9,12 +9,26 @@ import { type PoolFigures, poolFigures } from '../../kernel/pool.ts'
 import { countPresent } from '../../redis/consumer-presence.ts'
 import { readTurns, type Turn } from '../../redis/turns.ts'
 import { type Backlog, countBacklog, type Gauges, readGauges } from '../queries/backlog.ts'
+import { readUpstreamFigures, type UpstreamFigures } from '../queries/upstream-figures.ts'
 import { INSTALLATION_METRICS, readInstallation } from './check-up.ts'
 
-export type Figures = Gauges & Backlog & { consumers_awake: number | undefined; tick: Turn; consumer: Turn }
+export type Figures = Gauges &
+  Backlog & {
+    consumers_awake: number | undefined
+    tick: Turn
+    consumer: Turn
+    outside: UpstreamFigures
+  }
+
+/** A gauge: one value, or one for each value of a label from a closed list. */
+export interface Metric {
+  help: string
+  label?: string
+  of(figures: Figures): number | Readonly<Record<string, number>> | undefined
+}
 
 /** Gauges of the current state, from PostgreSQL and Redis, the same from every process. */
-export const METRICS: Record<string, { help: string; of: (figures: Figures) => number | undefined }> = {
+export const METRICS: Record<string, Metric> = {
   assay_items_waiting: { help: 'Items that wait to be started.', of: f => f.items_waiting },
   assay_items_startable: {
     help: 'Items that wait and that no cap keeps from starting: what more consumers could take.',
@@ -30,6 +44,28 @@ export const METRICS: Record<string, { help: string; of: (figures: Figures) => n
   assay_model_calls_suspected: {
     help: 'Of those, answers that are ok and may be refusals.',
     of: f => f.suspected_calls,
+  },
+  assay_upstreams: {
+    help: 'Providers and agents that items need, by what they let through.',
+    label: 'state',
+    of: f => f.outside.upstreams,
+  },
+  assay_upstream_items_waiting: {
+    help: 'Items of runs that wait for one of them, by its state.',
+    label: 'state',
+    of: f => f.outside.items_wait,
+  },
+  assay_upstream_calls: {
+    help: 'Calls that they answered well in the last ten minutes, as far as they are paced.',
+    of: f => f.outside.calls,
+  },
+  assay_upstream_calls_refused: {
+    help: 'Calls that they refused for their number in the last ten minutes.',
+    of: f => f.outside.refused_calls,
+  },
+  assay_upstream_limit_used_ratio: {
+    help: 'How much of its limit was used in the last minute, of the one that is used most; missing where none is limited.',
+    of: f => f.outside.limit_used,
   },
   assay_oldest_wait_seconds: {
     help: 'How long the run that has waited longest for a consumer has, since it was submitted or last claimed from.',
@@ -95,13 +131,14 @@ function kept<T>(read: (ctx: Context) => Promise<T>): (ctx: Context) => Promise<
 
 /** The figures that METRICS are made from. */
 export const readFigures = kept(async (ctx): Promise<Figures> => {
-  const [gauges, backlog, consumers_awake, turns] = await Promise.all([
+  const [gauges, backlog, consumers_awake, turns, outside] = await Promise.all([
     readGauges(ctx.sql),
     countBacklog(ctx.sql),
     countPresent(ctx.redis),
     readTurns(ctx.redis),
+    readUpstreamFigures(ctx.sql),
   ])
-  return { ...gauges, ...backlog, consumers_awake, ...turns }
+  return { ...gauges, ...backlog, consumers_awake, ...turns, outside }
 })
 
 const installationOf = kept(readInstallation)
@@ -109,17 +146,17 @@ const installationOf = kept(readInstallation)
 /** The metrics in the text format of Prometheus. */
 export async function readMetrics(ctx: Context): Promise<string> {
   const [figures, { versions, figures: state }] = await Promise.all([readFigures(ctx), installationOf(ctx)])
-  const gauge = (name: string, help: string, value: number | string) => [
+  const gauge = (name: string, help: string, ...values: string[]) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} gauge`,
-    `${name} ${value}`,
+    ...values,
   ]
-  const lines = Object.entries(METRICS).flatMap(([name, { help, of }]) => {
-    const value = of(figures)
-    return value === undefined ? [] : gauge(name, help, value)
+  const lines = Object.entries(METRICS).flatMap(([name, metric]) => {
+    const values = valuesOf(metric, figures).map(([labelled, value]) => `${name}${labelled} ${value}`)
+    return values.length === 0 ? [] : gauge(name, metric.help, ...values)
   })
   const own = Object.entries(INSTALLATION_METRICS).flatMap(([name, help]) =>
-    gauge(name, help, state[name as keyof typeof state]),
+    gauge(name, help, `${name} ${state[name as keyof typeof state]}`),
   )
   const labels = Object.entries(versions).map(
     ([name, version]) => `${name}="${version.replace(/[^\w. ()+-]/g, '')}"`,
@@ -133,6 +170,14 @@ export async function readMetrics(ctx: Context): Promise<string> {
     `assay_info{${labels.join(',')}} 1`,
     '',
   ].join('\n')
+}
+
+/** The values of a metric, each after its label as Prometheus writes it. */
+function valuesOf({ label, of }: Metric, figures: Figures): [labelled: string, value: number][] {
+  const value = of(figures)
+  if (value === undefined) return []
+  if (typeof value === 'number') return [['', value]]
+  return Object.entries(value).map(([name, one]) => [`{${label}="${name}"}`, one])
 }
 
 function poolLines(): string[] {

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerMetrics } from '../../../functions/metrics.ts'
 import { seal } from '../../../shared/accounts/verbs/sealing.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { paceTurn, startPacing } from '../../../shared/pacing/rules/pacing.ts'
 import { noteTurn, TURNERS } from '../../../shared/redis/turns.ts'
 import { readDatabaseState } from '../../../shared/upkeep/queries/check-up.ts'
 import { INSTALLATION_METRICS } from '../../../shared/upkeep/verbs/check-up.ts'
 import { METRICS, POOL_METRICS } from '../../../shared/upkeep/verbs/metrics.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
+import { letWait, shut } from '../../support/upstreams.ts'
 
 let engine: TestEngine
 beforeAll(async () => {
@@ -47,8 +49,13 @@ it('the metrics can be read with the token only, and by nobody if none is set', 
 it('every metric has a help, a type and a number', async () => {
   for (const turner of TURNERS) noteTurn(engine.ctx.redis, turner)
   const { text } = await scraped('t', 't')
-  for (const name of [...Object.keys(METRICS), ...Object.keys(INSTALLATION_METRICS)])
-    expect(text).toMatch(new RegExp(`^# HELP ${name} .+\\n# TYPE ${name} gauge\\n${name} [0-9.]+$`, 'm'))
+  for (const name of [...Object.keys(METRICS), ...Object.keys(INSTALLATION_METRICS)]) {
+    const label = METRICS[name]?.label
+    const labelled = label === undefined ? '' : `\\{${label}="\\w+"\\}`
+    const own = new RegExp(`^# HELP ${name} .+\\n# TYPE ${name} gauge\\n${name}${labelled} [0-9.]+$`, 'm')
+    // Where nothing is limited, there is no share.
+    if (name !== 'assay_upstream_limit_used_ratio') expect(text).toMatch(own)
+  }
 })
 
 it('every pool of the process reports its size, its use, who waits and who was refused', async () => {
@@ -115,4 +122,33 @@ it('the metrics say whether the master key opens what was sealed, and which vers
   )
   await sql`update deployments set env_sealed = ${sealed}`
   expect(await figures()).toMatchObject({ assay_master_key_opens: 0 })
+})
+
+it('the metrics count what items wait for by state, refused calls, and the limit that is used most, without a name', async () => {
+  const { sql, project_id } = engine
+  await engine.deploy()
+  const run_id = await engine.submit(5)
+  const [away, paced] = [engine.ctx.newId(), engine.ctx.newId()]
+  await shut(sql, { project_id, id: away, state: 'away' })
+  await letWait(sql, { project_id, run_id }, away, 2)
+  await shut(sql, { project_id, id: paced, state: 'open', next_s: null })
+  const at = Date.now()
+  const pacing = startPacing(at - 60_000)
+  const turn = { wants: 0, ahead_ms: 0, declared: { requests: '60/min' } }
+  paceTurn(pacing, { ...turn, now_ms: at - 45_000, started: 24, served: 24, ended: 24 })
+  paceTurn(pacing, { ...turn, now_ms: at, refused: 3 })
+  await sql`update upstreams set pacing = ${sql.json(pacing as never)} where id = ${paced}`
+  const { text } = await scraped('t', 't')
+  const value = (name: string) =>
+    Number(new RegExp(`^${name.replaceAll(/[{}]/g, '\\$&')} (.+)$`, 'm').exec(text)?.[1])
+  expect(value('assay_upstreams{state="away"}')).toBe(1)
+  expect(value('assay_upstreams{state="open"}')).toBe(1)
+  expect(value('assay_upstream_items_waiting{state="away"}')).toBe(5)
+  expect(value('assay_upstream_items_waiting{state="refused"}')).toBe(0)
+  expect(value('assay_upstream_calls')).toBe(24)
+  expect(value('assay_upstream_calls_refused')).toBe(3)
+  expect(value('assay_upstream_limit_used_ratio')).toBeCloseTo(24 / 59.1, 2)
+  expect(text).not.toMatch(/api\.example\.com|MODEL_KEY/)
+  await sql`delete from runs where id = ${run_id}`
+  await sql`delete from upstreams`
 })
