@@ -15,6 +15,7 @@ import { deleteCurrentSession } from './account/sign-out.ts'
 import { createAccount } from './accounts/create.ts'
 import { listAccounts } from './accounts/list.ts'
 import { listAccountQuotas } from './accounts/list-quotas.ts'
+import { listSharedCredentials } from './accounts/list-shared-credentials.ts'
 import { resumeAccount } from './accounts/resume.ts'
 import { setAccountPlan } from './accounts/set-plan.ts'
 import { setAccountQuotas } from './accounts/set-quotas.ts'
@@ -245,6 +246,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteMember,
   listAuditEntries,
   listAccounts,
+  listSharedCredentials,
   createAccount,
   setAccountPlan,
   listAccountQuotas,

@@ -4,6 +4,7 @@
 import { findAccess, serverOf } from './access.ts'
 import { asFailure } from './api.ts'
 import { installationFindings, keyFinding, serverFindings } from './doctor-installation.ts'
+import { sharedCredentialsOf, upstreamsOf } from './doctor-upstreams.ts'
 import { bodyLimitOf, pagesOf, streamsOf } from './doctor-way.ts'
 import { countersOf, deliveriesOf, openRunsOf, schedulesOf } from './doctor-work.ts'
 import { EXIT, type ExitCode, type Failure } from './failure.ts'
@@ -28,6 +29,7 @@ export async function doctor(session: Session): Promise<ExitCode> {
   if (server[0]!.state === 'ok') {
     report(await bodyLimitOf(base_url), await pagesOf(base_url))
     report(...(await keyedFindings(session)))
+    report(...(await sharedCredentialsOf(session)))
     report(...installationFindings(await readMetrics(env, folder), now()))
   }
   const wrongs = findings.filter(finding => finding.state === 'wrong').length
@@ -48,7 +50,8 @@ async function keyedFindings(session: Session): Promise<Finding[]> {
   const key = await keyFinding(api, keyAtHand(session))
   if (key.state !== 'ok') return [key]
   const work = [streamsOf(api, now), openRunsOf(session), deliveriesOf(session), schedulesOf(session)]
-  return [key, ...(await Promise.all([...work, countersOf(api)]))]
+  const upstreams = upstreamsOf(session)
+  return [key, ...(await Promise.all([...work, countersOf(api)])), ...(await upstreams)]
 }
 
 /** The API key; undefined if a member is signed in instead. */

@@ -18,6 +18,7 @@ const broke: Schemas['Upstream'] = {
   model: null,
   deployment_id: null,
   agent_id: null,
+  client_retries_at: null,
   state: 'out_of_credit',
   opening: false,
   since: '2026-01-01T00:00:00.000Z',

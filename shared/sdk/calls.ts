@@ -45,7 +45,8 @@ function watchFetch(scopes: Scopes): void {
   if (typeof outside !== 'function') return
   globalThis.fetch = ((input, init) => {
     const scope = scopes.getStore()
-    return scope === undefined || scope.isOver ? outside(input, init) : seen(scope, outside, input, init)
+    if (scope === undefined) return outside(input, init)
+    return scope.isOver ? afterwards(scope, outside, input, init) : seen(scope, outside, input, init)
   }) as Fetch
   Object.assign(globalThis.fetch, outside)
 }
@@ -78,6 +79,21 @@ export const within = <T>(scope: CallScope | undefined, fn: () => T): T =>
   scope === undefined || scopes === undefined ? fn() : scopes.run(scope, fn)
 
 type Fetch = typeof globalThis.fetch
+
+/** The step is over: whoever refused it is not called by a client that tries again by itself; all else is nobody's. */
+async function afterwards(
+  scope: CallScope,
+  outside: Fetch,
+  input: Parameters<Fetch>[0],
+  init: Parameters<Fetch>[1],
+): Promise<Response> {
+  if (scope.of.is_model_call && scope.waitsNow) {
+    const address = await addressOf(scope.of.upstreams.key, input, init)
+    const isAgain = address !== undefined && address.host === scope.refusal?.report.host
+    if (isAgain) refusedBefore({ scope, address, body: init?.body, began_ms: Date.now() })
+  }
+  return outside(input, init)
+}
 
 async function seen(
   scope: CallScope,

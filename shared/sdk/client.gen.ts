@@ -1931,6 +1931,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/shared-credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List credentials that several projects use
+         * @description Each project paces a provider by itself: two that call it with the same credential share its limit without knowing of each other. Compared are the values of those that were called lately; none is returned.
+         */
+        get: operations["listSharedCredentials"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/accounts/{accountId}": {
         parameters: {
             query?: never;
@@ -5376,6 +5396,21 @@ export interface components {
              */
             refresh_expires_at: string;
         };
+        /** @description A credential with which several projects call one host. */
+        SharedCredential: {
+            /** @description The provider's host. */
+            host: string;
+            /** @description Of at least two projects. */
+            used_by: {
+                /**
+                 * Format: uuid
+                 * @description A project that calls with it.
+                 */
+                project_id: string;
+                /** @description The variable that has it there. */
+                label: string;
+            }[];
+        };
         /** @description What receivers check the origin of a message with. */
         SigningSecret: {
             /** @description Signs every message of the project. Standard Webhooks libraries take it as it is. */
@@ -6026,6 +6061,11 @@ export interface components {
             items_per_minute: number | null;
             /** @description Calls that were answered well in each half minute of the last ten minutes, the latest last; empty if they are not paced. */
             calls_used: number[];
+            /**
+             * Format: date-time
+             * @description When a provider's client was last seen to try again by itself, after a refusal: that is to be switched off (maxRetries: 0). Null if it never was.
+             */
+            client_retries_at: string | null;
             /** @description Items that wait for it, counted up to 10000. */
             waiting_items: number;
             /** @description Runs that wait for it, the newest first; at most 20. */
@@ -17752,6 +17792,67 @@ export interface operations {
             };
             /** @description `email_taken` */
             409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSharedCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedCredential"][];
+                };
+            };
+            /** @description `invalid_request` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden` */
+            403: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

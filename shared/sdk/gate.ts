@@ -24,6 +24,8 @@ export class Gate {
   readonly pacing: Pacing
   /** What people set. */
   declared: DeclaredLimits = {}
+  /** A client has tried a call again by itself, after it was refused. */
+  clientRetries = false
   readonly #now: () => number
   readonly #waiting: Waiting[] = []
   #reported = 0
@@ -78,13 +80,13 @@ export class Gate {
   }
 
   /** What the consumer should hear of it, if it should hear again. */
-  toReport(): Pick<UpstreamReport, 'served' | 'held'> | undefined {
+  toReport(): Pick<UpstreamReport, 'served' | 'held' | 'client_retries'> | undefined {
     const now_ms = this.#now()
     if (now_ms - this.#reported_ms < LIMITS.upstream_report_ms) return undefined
     this.#reported_ms = now_ms
     const served = Math.max(0, this.pacing.served - this.#reported)
     this.#reported = this.pacing.served
-    return { served, held: this.#waiting.length }
+    return { served, held: this.#waiting.length, ...(this.clientRetries && { client_retries: true }) }
   }
 
   #turn(turn: Partial<Turn>): number {

@@ -4,7 +4,7 @@
 import { reportedLimits } from '../pacing/rules/reported-limits.ts'
 import type { UpstreamReport } from '../protocol/rules/protocol.ts'
 import { type CallAddress, modelOf } from './call-parts.ts'
-import type { CallScope } from './call-scope.ts'
+import type { CallScope, Refusal } from './call-scope.ts'
 import { Interrupt } from './errors.ts'
 import type { Place } from './upstreams.ts'
 
@@ -32,15 +32,26 @@ export const reportOf = ({ host, key, model }: Place): UpstreamReport => ({
 export function refusedBefore(call: Call): Response | undefined {
   const { scope } = call
   const { is_model_call, probes, upstreams, waits } = scope.of
-  if (scope.waitsNow && scope.refusal?.report.host === call.address.host)
-    throw new Interrupt(scope.refusal.words)
+  const { refusal } = scope
+  if (refusal?.report.host === call.address.host) {
+    noteRetry(call, refusal)
+    if (scope.waitsNow) throw new Interrupt(refusal.words)
+  }
   if (!is_model_call || probes) return undefined
-  const closed = upstreams.closed(placeOf(call), Date.now())
+  const place = placeOf(call)
+  const closed = upstreams.closed(place, Date.now())
   if (closed === undefined) return undefined
   if (!waits) return refusalOf(closed.words)
-  const report = { ...reportOf(placeOf(call)), fault: closed.fault, called: false }
+  const report = { ...reportOf(place), fault: closed.fault, called: false }
   scope.refuse({ report, status: null, words: closed.words, retry_after_ms: null }, 0)
   throw new Interrupt(closed.words)
+}
+
+/** The same call again, within one step: its client does that. Another model is the agent's own choice. */
+function noteRetry(call: Call, { report: { called, model = '' } }: Refusal): void {
+  const { is_model_call, upstreams } = call.scope.of
+  const place = placeOf(call)
+  if (is_model_call && called !== false && place.model === model) upstreams.gateOf(place).clientRetries = true
 }
 
 /** A model call waits for its turn, one that tries a closed upstream too: as many begin as its limits allow. */

@@ -53,6 +53,7 @@ export const HINTS: Record<string, Hint> = {
     body: nth => ({ account_name: `@doomed:${nth}@`, password: PASSWORD }),
   },
   listAccounts: { weight: 10, token: 'operator_key' },
+  listSharedCredentials: { token: 'operator_key' },
   createAccount: {
     weight: 4,
     token: 'operator_key',

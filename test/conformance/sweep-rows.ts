@@ -177,6 +177,7 @@ export const ROWS: Record<string, Row> = {
   deleteMember: { session: true, destroys: true },
   listAuditEntries: {},
   listAccounts: { operator: true },
+  listSharedCredentials: { operator: true },
   createAccount: { operator: true, body: () => ({ name: 'made', email: `opened-${++made}@example.org` }) },
   listAccountQuotas: { operator: true },
   setAccountQuotas: { operator: true, body: () => ({ open_runs: null }) },

@@ -126,6 +126,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   upstreams: {
     rules: ['pacing'],
     queries: ['cluster'],
+    verbs: ['accounts'],
   },
   pacing: {},
   cluster: {},

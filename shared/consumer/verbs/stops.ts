@@ -64,6 +64,7 @@ export class Stops {
     const fault = report.fault ?? faultOf(error, this.#now())
     if (fault === undefined) return undefined
     const place = this.#placeOf(report)
+    if (report.client_retries) this.#clientRetries(place)
     // A customer's key that came in the item, or one that the agent made: it is refused, and nobody else's is.
     const isOfItem = this.#claim.target.kind === 'bundle' && report.key !== undefined && place.label === null
     if (isOfItem && (fault === 'refused' || fault === 'quota')) return undefined
@@ -98,6 +99,7 @@ export class Stops {
     const place = this.#placeOf(report)
     const { project_id, target } = this.#claim
     const began_ms = this.#now() - ago_ms
+    if (report.client_retries) this.#clientRetries(place)
     if (limits.length + served > 0)
       this.#known.pacer.report({ project_id, ...place }, target.deployment_id, {
         limits,
@@ -132,6 +134,11 @@ export class Stops {
     if (call.called === false) pacer.notCalled(place, target.deployment_id)
     else if (call.fault === 'rate') pacer.refused(place, target.deployment_id)
     return this.#known.stopped(project_id, { ...call, item: call.item ?? this.nameOf(inFlight) }, before)
+  }
+
+  #clientRetries(place: Place): void {
+    const { project_id, target } = this.#claim
+    this.#known.pacer.clientRetries({ project_id, ...place }, target.deployment_id)
   }
 
   #placeOf({ host, key = '', model = '' }: Pick<UpstreamReport, 'host' | 'key' | 'model'>): Place {
@@ -199,6 +206,7 @@ const HOST = /^[\x21-\x7e]+$/
 
 function checked(report: UpstreamReport): UpstreamReport {
   const { host, key, model, fault, ago_ms, closed, called, others_served, served, held, limits } = report
+  const { client_retries } = report
   const problem =
     typeof host !== 'string' || !isText(host, LIMITS.upstream_host_characters) || !HOST.test(host)
       ? `host must be 1 to ${LIMITS.upstream_host_characters} visible characters of ASCII`
@@ -210,8 +218,8 @@ function checked(report: UpstreamReport): UpstreamReport {
             ? `fault must be one of ${FAULTS.join(', ')}`
             : !isTime(ago_ms)
               ? 'ago_ms must be a number of milliseconds'
-              : ![closed, called, others_served].every(isFlag)
-                ? 'closed, called and others_served must be true or false'
+              : ![closed, called, others_served, client_retries].every(isFlag)
+                ? 'closed, called, others_served and client_retries must be true or false'
                 : ![served, held].every(isCount)
                   ? `served and held must be whole numbers up to ${MOST_CALLS}`
                   : limits !== undefined &&

@@ -51,6 +51,8 @@ export interface Pacing {
   use: CountedParts
   /** Calls that were refused for their number, likewise. */
   refusals: CountedParts
+  /** When it was said last that a client tries again by itself, after a refusal; null if it never was. */
+  client_retries_ms: number | null
   /** What had started and was refused by then, oldest first. */
   looks: Look[]
 }
@@ -73,6 +75,7 @@ export interface Turn extends Partial<Asked> {
   /** Started without having asked. */
   started?: number
   refused?: number
+  client_retries?: boolean
   reports?: readonly LimitReport[]
   /** How many calls would begin. */
   wants: number
@@ -129,6 +132,7 @@ export const startPacing = (now_ms: number): Pacing => ({
   next_ms: now_ms,
   use: noParts(),
   refusals: noParts(),
+  client_retries_ms: null,
   looks: [],
 })
 
@@ -143,6 +147,7 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
   pacing.refused += refused
   const refusals = refusalsOf(pacing, now_ms)
   refusals[refusals.length - 1]! += refused
+  if (turn.client_retries) pacing.client_retries_ms = now_ms
   for (const one of reports) {
     const limit = limitOf(pacing, one)
     if (limit !== undefined) learn(limit, one, ms => startedBy(pacing, ms, now_ms))

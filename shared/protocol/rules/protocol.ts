@@ -129,6 +129,8 @@ export interface UpstreamReport {
   held?: number
   /** What the answer's headers say about limits. */
   limits?: ReportedLimit[]
+  /** The provider's client has tried a call again by itself, after it was refused. */
+  client_retries?: boolean
 }
 
 export interface ItemError {

@@ -30,13 +30,22 @@ export interface Paced {
   /** Calls that wait for their turn in an agent's process, as it said last, and when. */
   held: number
   held_ms: number
+  /** A client tries again by itself, after a refusal: said since the last turn. */
+  client_retries: boolean
   reports: TimedLimit[]
   turn_ms: number
   isTaking: boolean
 }
 
 /** Since the last turn; without the list, which each upstream has of its own. */
-export const NOTHING_HAPPENED = { started: 0, ended: 0, tokens: 0, served: 0, refused: 0 }
+export const NOTHING_HAPPENED = {
+  started: 0,
+  ended: 0,
+  tokens: 0,
+  served: 0,
+  refused: 0,
+  client_retries: false,
+}
 
 export const startPaced = (row: Paced['row']): Paced => ({
   row,

@@ -169,6 +169,14 @@ export class Pacer {
     this.#schedule()
   }
 
+  /** The client of a deployment's provider tries again by itself. */
+  clientRetries(name: UpstreamName & { label: string | null }, deployment_id: string): void {
+    const one = this.#of(name, deployment_id)
+    if (one === undefined) return
+    one.client_retries = true
+    this.#schedule()
+  }
+
   /** An item of a deployment came back without a call, since its upstream was known to be closed or had no room. */
   notCalled(name: UpstreamName & { label: string | null }, deployment_id: string): void {
     const one = this.#of(name, deployment_id)
@@ -288,7 +296,7 @@ export class Pacer {
   #isDue(one: Paced): boolean {
     const { is_bound, wants, permits, started, ended, served, refused, reports, turn_ms, isTaking } = one
     if (isTaking) return false
-    if (refused > 0 || (is_bound && wants > permits) || reports.length > 0) return true
+    if (refused > 0 || one.client_retries || (is_bound && wants > permits) || reports.length > 0) return true
     const since_ms = sinceMs(this.#ctx.now(), turn_ms)
     if (is_bound && (ended > 0 || (this.#inFlightOf(one) > 0 && since_ms > IN_FLIGHT_MS))) return true
     return started + served !== 0 && (is_bound || since_ms > 1000)
@@ -313,6 +321,7 @@ export class Pacer {
       served: one.row.kind === 'agent' ? one.ended : one.served,
       tokens: one.tokens,
       refused: one.refused,
+      client_retries: one.client_retries,
       reports: reportsOf(one, now_ms),
       in_flight: { process: this.#process, items },
       deployments: [...one.deployments],

@@ -1,6 +1,6 @@
 // The shapes of limits that people set, and of those that answers reported. Guarantee: what is stored passed these shapes.
 
-import { count, id } from '../../kernel/answer-fields.ts'
+import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -145,6 +145,11 @@ export const limitFields = {
     .describe(
       'Calls that were answered well in each half minute of the last ten minutes, the latest last; empty if they are not paced.',
     ),
+  client_retries_at: timestamp
+    .nullable()
+    .describe(
+      "When a provider's client was last seen to try again by itself, after a refusal: that is to be switched off (maxRetries: 0). Null if it never was.",
+    ),
 }
 
 export interface LimitsOfRow {
@@ -171,6 +176,7 @@ export function limitFieldsOf({ declared, agent_id, own, pacing, now_ms }: Limit
     })),
     items_per_minute: per_second === null ? null : Math.round(600 * per_second) / 10,
     calls_used: pacing === null ? [] : useOf(pacing, now_ms),
+    client_retries_at: pacing?.client_retries_ms ? new Date(pacing.client_retries_ms).toISOString() : null,
   }
 }
 

@@ -40,6 +40,20 @@ export const Upstream = z
     description: 'Something outside that items need, as far as its calls were seen or refused lately.',
   })
 
+export const SharedCredential = z
+  .object({
+    host: z.string().describe("The provider's host."),
+    used_by: z
+      .array(
+        z.object({
+          project_id: id('A project that calls with it.'),
+          label: z.string().describe('The variable that has it there.'),
+        }),
+      )
+      .describe('Of at least two projects.'),
+  })
+  .openapi('SharedCredential', { description: 'A credential with which several projects call one host.' })
+
 /** What of an upstream its waits show. */
 export interface WaitRow {
   id: string
