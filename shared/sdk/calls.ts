@@ -165,8 +165,10 @@ async function answerTo(
 function good(call: Call): void {
   const { scope, began_ms } = call
   const now_ms = Date.now()
-  scope.of.upstreams.served(placeOf(call), began_ms, now_ms)
-  if (scope.of.probes) scope.seen = { ...reportOf(placeOf(call)), ago_ms: now_ms - began_ms }
+  const { upstreams, probes } = scope.of
+  const place = placeOf(call)
+  upstreams.served(place, began_ms, now_ms)
+  if (probes) scope.seen = { ...reportOf(place), ago_ms: now_ms - began_ms, ...upstreams.gateOf(place).seen }
 }
 
 function notAnswered(call: Call, error: unknown): Classified | undefined {

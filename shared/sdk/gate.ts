@@ -79,6 +79,11 @@ export class Gate {
     this.#turn({ refused: 1 })
   }
 
+  /** What is part of each report. */
+  get seen(): Pick<UpstreamReport, 'client_retries'> {
+    return this.clientRetries ? { client_retries: true } : {}
+  }
+
   /** What the consumer should hear of it, if it should hear again. */
   toReport(): Pick<UpstreamReport, 'served' | 'held' | 'client_retries'> | undefined {
     const now_ms = this.#now()
@@ -86,7 +91,7 @@ export class Gate {
     this.#reported_ms = now_ms
     const served = Math.max(0, this.pacing.served - this.#reported)
     this.#reported = this.pacing.served
-    return { served, held: this.#waiting.length, ...(this.clientRetries && { client_retries: true }) }
+    return { served, held: this.#waiting.length, ...this.seen }
   }
 
   #turn(turn: Partial<Turn>): number {

@@ -150,7 +150,7 @@ export class Upstreams {
       ago_ms: now_ms - began_ms,
       closed,
       others_served,
-      ...(this.gateOf({ host, key, model }).clientRetries && { client_retries: true }),
+      ...this.gateOf({ host, key, model }).seen,
     }
   }
 

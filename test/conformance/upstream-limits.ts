@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addMember } from '../../shared/accounts/verbs/members.ts'
 import { limitedUpstream } from '../../shared/upstreams/rules/upstream.ts'
 import { openAccount, PASSWORD, signIn } from './account-of-own.ts'
+import { OPERATOR_KEY } from './hosts.ts'
 import { makeAgent } from './make.ts'
 import type { Given } from './suite.ts'
 import type { World } from './world.ts'
@@ -242,6 +243,41 @@ export function upstreamLimits(given: Given) {
         'api.night.test (KEY) requests: 600 requests a minute → 90 requests a minute',
       )
       expect((await patch(token, { limits: [] })).json.limits).toBeNull()
+    })
+
+    it('the operator sees which projects call with one credential, and nobody else does [accounts.shared-credentials]', async () => {
+      const world = given()
+      const value = `sk-shared-${world.ctx.newId()}`
+      const host = `api-${world.ctx.newId()}.shared.test`
+      const users = [await withOwner(world), await withOwner(world), await withOwner(world)]
+      for (const [at, { project_id, token, key }] of users.entries()) {
+        const { id } = await makeAgent(world, key)
+        const { json } = await world.call('POST', `/v1/agents/${id}/deployments`, {
+          token,
+          body: {
+            kind: 'url',
+            url: 'http://127.0.0.1:9/shared',
+            protocol: 'ndjson',
+            declaration: { name: 'shared' },
+            env: { [`KEY_${at}`]: at === 2 ? `${value}-other` : value },
+          },
+        })
+        const row = await call(world, project_id, host, `KEY_${at}`)
+        await world.ctx.sql`update upstreams set deployments = array[${json.id}::uuid] where id = ${row}`
+      }
+      const path = '/v1/admin/shared-credentials'
+      const { status, json, text } = await world.call('GET', path, { token: OPERATOR_KEY })
+      expect(status).toBe(200)
+      const [found] = json.filter((one: { host: string }) => one.host === host)
+      expect(found.used_by).toHaveLength(2)
+      expect(found.used_by).toEqual(
+        expect.arrayContaining([
+          { project_id: users[0]!.project_id, label: 'KEY_0' },
+          { project_id: users[1]!.project_id, label: 'KEY_1' },
+        ]),
+      )
+      expect(text).not.toContain(value)
+      expect((await world.call('GET', path, { token: users[0]!.token })).status).toBe(403)
     })
 
     it("an agent's own limit is listed with the agent, and stays out of what owners unset [upstreams.declared]", async () => {

@@ -16,6 +16,7 @@ import type { AgentOptions } from '../../../shared/sdk/agent-options.ts'
 import type { Context } from '../../../shared/sdk/context.ts'
 import { serve } from '../../../shared/sdk/serve.ts'
 import { credentialHash } from '../../../shared/upstreams/verbs/upstream-keys.ts'
+import { eventually } from '../../support/eventually.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void
 
@@ -317,6 +318,51 @@ describe('a tool', () => {
     expect(lines.map(({ type }) => type)).toEqual(['step', 'error'])
     expect((lines[1] as { error: ItemError }).error.upstream).toBeUndefined()
   })
+})
+
+it.for([
+  ['within its step', 10],
+  ['after it', 400],
+] as const)('a client that tries again by itself %s calls nobody, and is reported', async ([, pause_ms]) => {
+  answer = says(503, errorOf('The engine is currently overloaded'))
+  let tried = 0
+  const run: Run = ctx =>
+    ctx.llm('retries', { model: 'm' }, async () => {
+      for (;;) {
+        tried++
+        const body = JSON.stringify({ model: 'm' })
+        const response = await fetch(`${url}/v1/retries`, { method: 'POST', body }).catch(() => undefined)
+        if (response?.ok) return response.json()
+        if (tried === 2) throw new Error('gave up')
+        await new Promise(resolve => setTimeout(resolve, pause_ms))
+      }
+    })
+  errorIn(await linesFor(run))
+  await eventually(async () => expect(tried).toBe(2))
+  expect(calls).toHaveLength(1)
+  answer = says(200, { choices: [] })
+  const [step] = await linesFor(run, { probe: true })
+  expect(step).toMatchObject({ type: 'step', step: { upstream: { client_retries: true } } })
+})
+
+it('a step that calls another model after a refusal is no client that tries again', async () => {
+  answer = says(503, errorOf('The engine is currently overloaded'))
+  const asking = (model: string) =>
+    fetch(`${url}/v1/other`, { method: 'POST', body: JSON.stringify({ model }) })
+  const run: Run = ctx =>
+    ctx.llm(
+      'fallback',
+      { model: 'first' },
+      async () => {
+        await asking('first')
+        const response = await asking('second')
+        if (!response.ok) throw new Error('both refused')
+        return response.json()
+      },
+      { wait: false },
+    )
+  const lines = await linesFor(run)
+  expect(JSON.stringify(lines)).not.toContain('client_retries')
 })
 
 it('a stream that breaks is a cut of its call', async () => {

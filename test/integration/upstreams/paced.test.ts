@@ -94,6 +94,19 @@ describe('items that need a limited upstream [items.paced]', () => {
     expect(await ended(runId)).toBe(0)
   })
 
+  it('whose client tries again by itself are noted with their upstream', async () => {
+    await engine.deploy({ concurrency: 4 })
+    engine.play(items => items.flatMap(item => called(item, { client_retries: true })))
+    await engine.submit(1)
+    await consume(engine.ctx)
+    await eventually(async () => expect((await pacingOf())?.client_retries_ms).toBeGreaterThan(0))
+    engine.play(items => items.flatMap(item => called(item, {})))
+    const before = (await pacingOf())!.client_retries_ms
+    await engine.submit(1)
+    await consume(engine.ctx)
+    expect((await pacingOf())!.client_retries_ms).toBe(before)
+  })
+
   it('share permits between runs, whatever their size', async () => {
     await engine.deploy({ concurrency: 50 })
     engine.play(items =>
@@ -194,6 +207,7 @@ describe('what an agent tells of limits', () => {
     [{ limits: Array(9).fill({ of: 'requests', left: 1 }) }, 'limits must be a list of at most 8'],
     [{ served: 1.5 }, 'served and held must be whole numbers'],
     [{ served: -1 }, 'served and held must be whole numbers'],
+    [{ client_retries: 1 }, 'client_retries must be true or false'],
   ])('is refused with its item if it is wrong: %j', async ([report, words]) => {
     await engine.deploy({ concurrency: 1 })
     engine.play(items => items.flatMap(item => called(item, report as UpstreamReport)))
