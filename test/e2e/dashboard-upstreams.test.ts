@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { paceTurn, startPacing } from '../../shared/pacing/rules/pacing.ts'
+import { limitedUpstream } from '../../shared/upstreams/rules/upstream.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
 import { openWorld, type World } from '../conformance/world.ts'
@@ -24,6 +25,8 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
   let list: string
   let broke: string
   let run_id: string
+  let own: string
+  let schedule: string
   beforeAll(async () => {
     world = await openWorld(startNodeHost)
     const { project_id } = world.first
@@ -31,12 +34,17 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     const { json } = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
     const body = { ...VIEWER, role: 'viewer' }
     await world.call('POST', '/v1/members', { body, token: json.access_token })
-    run_id = await makeRun(world, (await makeAgent(world)).id, [{ input: 1 }, { input: 2 }, { input: 3 }])
+    const agent = await makeAgent(world)
+    run_id = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }, { input: 3 }])
+    schedule = await limitedSchedule(agent.id, json.access_token)
     const { sql } = world.ctx
     broke = world.ctx.newId()
     await shut(sql, { project_id, id: broke, words: WORDS })
     await letWait(sql, { project_id, run_id }, broke, 2)
     await sql`update upstreams set pacing = ${sql.json(used(world.ctx.now()) as never)} where id = ${broke}`
+    own = world.ctx.newId()
+    const limit = limitedUpstream(project_id, agent.id, { host: 'api.example.com', requests: '30/min' })
+    await shut(sql, { ...limit, id: own, label: null, state: 'open', words: '', next_s: null })
     const away = { host: GATEWAY, label: null, state: 'away', words: 'connection refused' } as const
     await shut(sql, { project_id, id: world.ctx.newId(), ...away })
     await shut(sql, { project_id, id: world.ctx.newId(), host: 'api.cooling.test', state: 'cooling' })
@@ -58,6 +66,15 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     return visit.page
   }
 
+  /** A schedule with limits, whose run is at work. */
+  async function limitedSchedule(agent_id: string, token: string): Promise<string> {
+    const limits = [{ host: 'api.example.com', credential: 'MODEL_KEY', requests: '600/min' }]
+    const body = { agent_id, cron: '0 2 * * *', name: 'nightly', limits }
+    const { json } = await world.call('POST', '/v1/schedules', { body, token })
+    await world.call('POST', `/v1/schedules/${json.id}/trigger`)
+    return json.id
+  }
+
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
   const field = (page: Page, name: string) => page.locator(`main [name=${name}]:visible`)
   const setFor = async (page: Page, host: string, requests: string) => {
@@ -67,17 +84,63 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
   }
 
   it.for(WIDTHS)(
-    'fit a window of %i pixels, the list and a page of one, without accessibility problems',
+    'fit a window of %i pixels, on the overview, the list, pages of one and of a schedule, without accessibility problems',
     async width => {
       const page = await open(list, { width })
-      for (const path of [list, `${list}/${broke}`]) {
+      const overview = `/dashboard/projects/${world.first.project_id}`
+      for (const path of [
+        overview,
+        list,
+        `${list}/${broke}`,
+        `${list}/${own}`,
+        `/dashboard/schedules/${schedule}`,
+      ]) {
         await page.goto(path)
+        for (const one of await page.locator('details:has([name=limits]) > summary').all()) await one.click()
         const wide = await page.evaluate(() => document.scrollingElement!.scrollWidth)
         expect([path, Math.max(wide, width)]).toEqual([path, width])
         expect([path, await axeProblems(page)]).toEqual([path, []])
       }
     },
   )
+
+  it('are on the overview while items wait for them, and one click from there and from the page of a run', async () => {
+    const page = await open(`/dashboard/projects/${world.first.project_id}`)
+    const line = page.locator('#attention').getByRole('link', { name: '3 items wait: out of credit' })
+    expect(await line.textContent()).toBe('3 items wait: out of credit, api.example.com (MODEL_KEY)')
+    await line.click()
+    await page.waitForURL(`**${list}/${broke}`)
+    await page.goto(`/dashboard/runs/${run_id}`)
+    await page.getByRole('link', { name: 'The upstream, and all that waits for it' }).click()
+    await page.waitForURL(`**${list}/${broke}`)
+  })
+
+  it("show a schedule's limits while it works, and an agent's own, with where each is changed", async () => {
+    const page = await open(`${list}/${broke}`)
+    expect(await page.locator('#limits').textContent()).toContain(
+      "of a schedule whose run is at work, in place of the project's, for MODEL_KEY alone",
+    )
+    await page.goto(`${list}/${own}`)
+    expect(await page.locator('#limits').textContent()).toContain('declared by an agent, for its own items')
+    await page.getByText('change its declaration, and deploy it').waitFor()
+    expect(await page.locator('main form').count()).toBe(0)
+  })
+
+  it('are limited by a schedule in its form; what is no limit is refused at its field and kept', async () => {
+    const page = await open(`/dashboard/schedules/${schedule}`)
+    const limits = field(page, 'limits')
+    await page.locator('summary', { hasText: 'Change it' }).click()
+    expect(await limits.inputValue()).toBe('api.example.com credential=MODEL_KEY requests=600/min')
+    await limits.fill('api.example.com requests=90rpm')
+    await press(page, 'Save')
+    expect(await page.locator('#wrong-limits').textContent()).toContain('write 90/min')
+    visit!.complaints.length = 0 // Chromium logs the 400
+    await limits.fill('api.example.com requests=90/min')
+    await press(page, 'Save')
+    await page.getByText('Saved; it counts from the very next moment on.').waitFor()
+    await page.goto(`${list}/${broke}`)
+    expect(await page.locator('#limits').textContent()).toContain('90 requests a minuteof a schedule')
+  })
 
   it('are one click from the health of the project, and each has a page of its own', async () => {
     const page = await open(`/dashboard/projects/${world.first.project_id}/health`)

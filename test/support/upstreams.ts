@@ -1,13 +1,16 @@
 // Rows of upstreams that are not open, and items that wait for them.
 
 import type { Sql } from '../../shared/context.ts'
-import type { UpstreamState } from '../../shared/upstreams/vocabulary.ts'
+import type { UpstreamKind, UpstreamState } from '../../shared/upstreams/vocabulary.ts'
 
 export interface Shut {
   project_id: string
   id: string
   host?: string
   label?: string | null
+  kind?: UpstreamKind
+  key?: string
+  agent_id?: string | null
   state?: UpstreamState
   words?: string
   /** Seconds ago. */

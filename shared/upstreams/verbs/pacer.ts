@@ -330,7 +330,9 @@ export class Pacer {
       ahead_ms: 2 * LIMITS.upstream_turn_ms,
     }
     const { started } = one
-    Object.assign(one, { isTaking: true, turn_ms: now_ms, wants: 0, ...NOTHING_HAPPENED, reports: [] })
+    // Items that came back without a call are about to leave this process: they are no items of which it is learned.
+    const ended = Math.min(0, one.ended)
+    Object.assign(one, { isTaking: true, turn_ms: now_ms, wants: 0, ...NOTHING_HAPPENED, ended, reports: [] })
     try {
       const taken = await takeTurn(this.#ctx.sql, one.row, turn)
       const isFreed = one.is_bound && !taken.is_bound

@@ -33,6 +33,8 @@ const limit = (left: number, rest: Partial<ReportedLimit> = {}): ReportedLimit =
   ...rest,
 })
 
+const named = ({ seq, attempt }: ItemLine) => ({ seq, attempt })
+
 /** An item whose only call was served. */
 const called = (item: ItemLine, upstream: Partial<UpstreamReport>): AgentLine[] => [
   step(item, 'classify', { kind: 'llm_call', upstream: { host: HOST, served: 1, ...upstream } }),
@@ -92,6 +94,34 @@ describe('items that need a limited upstream [items.paced]', () => {
     stop.abort()
     await consumed
     expect(await ended(runId)).toBe(0)
+  })
+
+  it('and come back without a call are not counted among those of which is learned what they call', async () => {
+    await engine.deploy({ concurrency: 100 })
+    let firsts = 0
+    engine.play(async function* (items) {
+      for (const item of items) {
+        if (item.attempt > 1 || ++firsts <= 5) yield* called(item, {})
+        else {
+          const upstream = { host: HOST, fault: 'rate' as const, called: false }
+          yield {
+            type: 'error',
+            ...named(item),
+            error: { code: 'llm_call_error', message: 'no room', upstream },
+          }
+          // A turn is taken while the item is still here.
+          await new Promise(resolve => setTimeout(resolve, LIMITS.upstream_turn_ms / 8))
+        }
+      }
+    })
+    const runId = await engine.submit(40)
+    const consumed = consume(engine.ctx, { stop: stop.signal })
+    await eventually(async () => expect(await ended(runId)).toBe(40))
+    stop.abort()
+    await consumed
+    await engine.ctx.idle()
+    const { items, calls } = (await pacingOf())!.declared
+    expect(items / calls).toBeLessThan(1.3)
   })
 
   it('whose client tries again by itself are noted with their upstream', async () => {
