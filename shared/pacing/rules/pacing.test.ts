@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Simulated, type SimulatedLimit, simulate } from '../../../test/support/limited-upstream.ts'
 import { isBound, paceTurn, rateOf, startPacing } from './pacing.ts'
+import type { LimitReport } from './tracked-limit.ts'
 
 /** Tokens for 50 calls a second, and requests for 60. */
 const of = (kind: SimulatedLimit['kind'], seconds: number): SimulatedLimit[] => [
@@ -162,19 +163,18 @@ describe('limits that nobody reports', () => {
   })
 })
 
+/** What the first answer tells of 600 requests. */
+const reported = (limit: Pick<LimitReport, 'left' | 'reset_ms' | 'window_ms'>): LimitReport => ({
+  of: 'requests',
+  amount: 600,
+  began_ms: 0,
+  at_ms: 0,
+  ...limit,
+})
+
 it('gives back what was not used, and counts what began without asking', () => {
   const pacing = startPacing(0)
-  const reports = [
-    {
-      of: 'requests' as const,
-      amount: 600,
-      left: 300,
-      reset_ms: 30_000,
-      window_ms: 60_000,
-      began_ms: 0,
-      at_ms: 0,
-    },
-  ]
+  const reports = [reported({ left: 300, reset_ms: 30_000, window_ms: 60_000 })]
   paceTurn(pacing, { now_ms: 0, reports, wants: 0, ahead_ms: 0 })
   const rate = rateOf(pacing, 0)!
   const first = paceTurn(pacing, { now_ms: 0, wants: 1000, ahead_ms: 1000 })
@@ -186,17 +186,7 @@ it('gives back what was not used, and counts what began without asking', () => {
 
 it('begins nothing that the rest of a limit does not hold, but tries again within a minute', () => {
   const pacing = startPacing(0)
-  const reports = [
-    {
-      of: 'requests' as const,
-      amount: 600,
-      left: 0,
-      reset_ms: 3_600_000,
-      window_ms: 3_600_000,
-      began_ms: 0,
-      at_ms: 0,
-    },
-  ]
+  const reports = [reported({ left: 0, reset_ms: 3_600_000, window_ms: 3_600_000 })]
   paceTurn(pacing, { now_ms: 0, reports, wants: 0, ahead_ms: 0 })
   expect(paceTurn(pacing, { now_ms: 2000, wants: 10, ahead_ms: 100 })).toBe(0)
   expect(paceTurn(pacing, { now_ms: 61_000, wants: 10, ahead_ms: 100 })).toBeGreaterThan(0)
