@@ -3,8 +3,8 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { SECRET_CHARACTERS, SECRETS_VARIABLE } from '../kernel/masking.ts'
 import { planLimits, planSchedules, planTriggers } from '../agents/rules/deploy-plan.ts'
+import { SECRET_CHARACTERS, SECRETS_VARIABLE } from '../kernel/masking.ts'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import type { Agent, Api } from './api.ts'
 import { answered } from './api.ts'

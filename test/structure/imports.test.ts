@@ -82,7 +82,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts', 'alerts', 'submission'],
   },
   agents: {
-    rules: ['grading', 'protocol', 'results', 'sources'],
+    rules: ['grading', 'pacing', 'protocol', 'results', 'sources'],
     wire: ['results', 'sources', 'triggers', 'upstreams'],
     queries: ['accounts', 'cluster', 'prices', 'upstreams'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
