@@ -1,14 +1,14 @@
 // Providers and agents that items need, as people see and limit them: in a browser, over real stores.
 
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { paceTurn, startPacing } from '../../shared/pacing/rules/pacing.ts'
 import { limitedUpstream } from '../../shared/upstreams/rules/upstream.ts'
-import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
-import { openWorld, type World } from '../conformance/world.ts'
+import type { World } from '../conformance/world.ts'
 import { axeProblems } from '../support/axe.ts'
-import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+import { CHROMIUM } from '../support/browser.ts'
+import { browserWorld } from '../support/browser-world.ts'
 import { letWait, shut } from '../support/upstreams.ts'
 
 const VIEWER = { email: 'reads@example.test', password: 'only reads, nothing else' }
@@ -20,15 +20,15 @@ const GATEWAY =
   'https://functions.eu-central-1.northwind-traders.example/function/classify-refund-requests-of-customers'
 
 describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
+  const browser = browserWorld()
   let world: World
-  let visit: Visitor | undefined
   let list: string
   let broke: string
   let run_id: string
   let own: string
   let schedule: string
   beforeAll(async () => {
-    world = await openWorld(startNodeHost)
+    world = browser.world
     const { project_id } = world.first
     list = `/dashboard/projects/${project_id}/upstreams`
     const { json } = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
@@ -49,22 +49,9 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     await shut(sql, { project_id, id: world.ctx.newId(), ...away })
     await shut(sql, { project_id, id: world.ctx.newId(), host: 'api.cooling.test', state: 'cooling' })
   })
-  afterEach(async () => {
-    await visit?.[Symbol.asyncDispose]()
-    visit = undefined
-  })
-  afterAll(async () => {
-    await closeBrowser()
-    await world.end()
-  })
 
-  async function open(path: string, { width = 1440, account = world.first.account } = {}): Promise<Page> {
-    visit = await visitor(world.url, { viewport: { width, height: 900 } })
-    await signIn(visit.page, account)
-    visit.complaints.length = 0 // other tests check the overview
-    await visit.page.goto(path)
-    return visit.page
-  }
+  const open = (path: string, { width = 1440, account = world.first.account } = {}): Promise<Page> =>
+    browser.open(path, { viewport: { width, height: 900 } }, account)
 
   /** A schedule with limits, whose run is at work. */
   async function limitedSchedule(agent_id: string, token: string): Promise<string> {
@@ -134,7 +121,7 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     await limits.fill('api.example.com requests=90rpm')
     await press(page, 'Save')
     expect(await page.locator('#wrong-limits').textContent()).toContain('write 90/min')
-    visit!.complaints.length = 0 // Chromium logs the 400
+    browser.complaints.length = 0 // Chromium logs the 400
     await limits.fill('api.example.com requests=90/min')
     await press(page, 'Save')
     await page.getByText('Saved; it counts from the very next moment on.').waitFor()
@@ -171,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
       ['requests', '60 rpm'],
     ] as const)
       expect(await field(page, name).inputValue()).toBe(value)
-    visit!.complaints.length = 0 // Chromium logs the 400
+    browser.complaints.length = 0 // Chromium logs the 400
     await setFor(page, 'https://api.first.test/', '60/min')
     await page.getByText('api.first.test: 60 requests a minute, from the next call on.').waitFor()
     const row = page.locator('#upstreams tr').filter({ hasText: 'api.first.test' })
@@ -183,7 +170,7 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     await press(page, 'Set limits')
     await page.locator('#wrong-in_flight').waitFor()
     expect(await field(page, 'in_flight').inputValue()).toBe('twenty')
-    visit!.complaints.length = 0
+    browser.complaints.length = 0
     await field(page, 'in_flight').fill('20')
     await press(page, 'Set limits')
     await page.locator('#limits').getByText('60 requests a minute, 20 in flight').waitFor()
@@ -240,7 +227,7 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     const nowhere = await page.goto(`${list}/${world.ctx.newId()}`)
     expect(nowhere!.status()).toBe(404)
     await page.getByRole('heading', { name: 'Not found' }).waitFor()
-    visit!.complaints.length = 0 // Chromium logs the 404
+    browser.complaints.length = 0 // Chromium logs the 404
   })
 })
 
