@@ -89,7 +89,10 @@ it("a schedule's form has all its settings, changes none if saved untouched, and
   expect([...Object.keys(SETTINGS), 'input'].sort()).toEqual(Object.keys(unsaid).sort())
   const agent = await makeAgent(world)
   const body = { agent_id: agent.id, cron: '0 6 * * *', timezone: 'Europe/Berlin', ...SETTINGS }
-  const { json: session } = await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })
+  const { json: session } = await world.call('POST', '/v1/sessions', {
+    body: world.first.account,
+    token: null,
+  })
   const { json: made } = await world.call('POST', '/v1/schedules', { body, token: session.access_token })
   const path = `/dashboard/schedules/${made.id}`
   const asItIs = async () => (await world.call('GET', `/v1/schedules/${made.id}`)).json
