@@ -23,6 +23,7 @@ import { suspendAccount } from './accounts/suspend.ts'
 import { createAgent } from './agents/create.ts'
 import { deleteAgent } from './agents/delete.ts'
 import { createDeployment } from './agents/deploy.ts'
+import { estimateRun } from './agents/estimate.ts'
 import { getAgent } from './agents/get.ts'
 import { listAgents } from './agents/list.ts'
 import { listDeployments } from './agents/list-deployments.ts'
@@ -168,6 +169,7 @@ export const endpoints: readonly Endpoint[] = [
   listAgents,
   createAgent,
   getAgent,
+  estimateRun,
   updateAgent,
   deleteAgent,
   listDeployments,

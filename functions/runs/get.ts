@@ -1,6 +1,8 @@
+import { estimateRun } from '../../shared/claims/verbs/estimate.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { Run, runOf } from '../../shared/items/wire/runs.ts'
+import { estimateAnswer } from '../../shared/upstreams/wire/estimate.ts'
 
 export const getRun = endpoint({
   method: 'get',
@@ -8,10 +10,16 @@ export const getRun = endpoint({
   tag: 'Runs',
   operation_id: 'getRun',
   summary: 'Get the rollup of a run',
-  description: 'How far it is and how it went: a run can be `completed` and `degraded`.',
+  description:
+    'How far it is and how it went: a run can be `completed` and `degraded`. Of an open run also how long it still takes.',
   auth: 'any',
   params: { runId: 'run' },
   answers: { 200: { description: 'The run.', schema: Run } },
   errors: [],
-  handle: async ({ ctx, principal, params }) => runOf(await runIn(ctx, principal, params.runId)),
+  async handle({ ctx, principal, params }) {
+    const run = await runIn(ctx, principal, params.runId)
+    const key = { project_id: run.project_id, run_id: run.id }
+    const estimate = run.finished_at === null ? await estimateRun(ctx.sql, key) : undefined
+    return { ...runOf(run), ...(estimate && { estimate: estimateAnswer(estimate, ctx.now()) }) }
+  },
 })

@@ -593,6 +593,26 @@ export interface paths {
         patch: operations["updateAgent"];
         trace?: never;
     };
+    "/v1/agents/{agentId}/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Estimate a run
+         * @description How long a run over so many items would take if it began now, beside the runs that are open. Nothing is started.
+         */
+        get: operations["estimateRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{agentId}/deployments": {
         parameters: {
             query?: never;
@@ -746,7 +766,7 @@ export interface paths {
         };
         /**
          * Get the rollup of a run
-         * @description How far it is and how it went: a run can be `completed` and `degraded`.
+         * @description How far it is and how it went: a run can be `completed` and `degraded`. Of an open run also how long it still takes.
          */
         get: operations["getRun"];
         put?: never;
@@ -3201,6 +3221,26 @@ export interface components {
                 hint?: string;
             };
         };
+        /** @description How long it still takes; of an open run that is asked for alone. */
+        Estimate: {
+            /** @description Until its last call is sent; null if that is not known. */
+            seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When its last item has ended; null if that is not known.
+             */
+            ends_at: string | null;
+            /**
+             * @description What binds: limit, of an upstream, set or reported; found_pace, with which an upstream without one was called before it refused; in_flight, the items that people allow there at once; places, of run, agent or project; pace, its own so far. Null if it is not known how long it takes.
+             * @enum {string|null}
+             */
+            limited_by: "limit" | "found_pace" | "in_flight" | "places" | "pace" | null;
+            /**
+             * @description How long and at what pace, or why that is not known.
+             * @example about 3 h 10 min at 200,000 tokens a minute of api.openai.com (OPENAI_API_KEY)
+             */
+            message: string;
+        };
         /** @description Failed items that share an error code and a prompt. */
         FailureCluster: {
             /** @description `<error_code>:<hash>`, or `other`. */
@@ -4665,6 +4705,7 @@ export interface components {
             /** @description How long it waits for upstreams; null is what the agent declares, else a day. */
             patience_seconds: number | null;
             callback_url: string | null;
+            estimate?: components["schemas"]["Estimate"];
             /**
              * Format: uuid
              * @description The run whose items this one replays.
@@ -4820,6 +4861,14 @@ export interface components {
                 run: components["schemas"]["Run"] & unknown;
                 previous: components["schemas"]["Run"] & (Record<string, never> | null);
             };
+        };
+        /** @description How long a run would take that has not begun. */
+        RunEstimate: {
+            agent_slug: string;
+            /** @description The version that would run; null if none is deployed. */
+            deployment_version: number | null;
+            items: number;
+            estimate: components["schemas"]["Estimate"] & unknown;
         };
         /** @description What did not work in a run, by what went wrong and for whom. */
         RunFailures: {
@@ -10171,6 +10220,106 @@ export interface operations {
                 };
             };
             /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    estimateRun: {
+        parameters: {
+            query: {
+                /**
+                 * @description How many items it would have.
+                 * @example 1
+                 */
+                items: number;
+                /**
+                 * @description Items at work at once at most; what the agent declares and the project's cap hold as well.
+                 * @example 1
+                 */
+                concurrency?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the agent.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How long it would take. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEstimate"];
+                };
+            };
+            /** @description `invalid_request` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

@@ -2,7 +2,7 @@
 // of a model provider. Prints for each scenario how the items ended and the calls that it took; of failures when the pace was
 // back, of limits how much of them was used.
 //
-//   npm run bench:limits [-- --quick] [--consumers N] [away hangs limits Azure …]
+//   npm run bench:limits [-- --quick] [--consumers N] [away hangs limits Azure estimate …]
 //
 // Words choose the scenarios with one of them in their name. With --consumers, N processes consume beside the server, which
 // then only has the API and the tick.

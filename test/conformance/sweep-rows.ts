@@ -75,6 +75,7 @@ export const ROWS: Record<string, Row> = {
     names: ['project_id'],
   },
   getAgent: {},
+  estimateRun: { query: () => ({ items: '100' }) },
   updateAgent: { body: () => ({ name: 'changed' }) },
   deleteAgent: { destroys: true },
   listDeployments: {},

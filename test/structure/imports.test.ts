@@ -69,7 +69,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   schedules: {
     wire: ['items', 'results', 'sources', 'submission', 'upstreams'],
     queries: ['accounts', 'cluster', 'items', 'submission'],
-    verbs: ['alerts', 'quotas', 'sources', 'submission'],
+    verbs: ['alerts', 'claims', 'quotas', 'sources', 'submission'],
   },
   triggers: {
     wire: ['sources', 'submission'],

@@ -10,6 +10,7 @@ import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
+import { Estimate } from '../../upstreams/wire/estimate.ts'
 import { UpstreamWait, type WaitRow, waitOf } from '../../upstreams/wire/upstreams.ts'
 import { worstOutcome } from '../rules/lifecycle.ts'
 import type { items, runs } from '../tables/runs.ts'
@@ -117,6 +118,7 @@ export const Run = z
       .nullable()
       .describe('How long it waits for upstreams; null is what the agent declares, else a day.'),
     callback_url: z.string().nullable(),
+    estimate: Estimate.optional().describe('How long it still takes; of an open run that is asked for alone.'),
     replay_of: id('The run whose items this one replays.').nullable(),
     unchanged_count: count(
       'Of a replay, items that ended like their original without asking anything again: nothing was run.',

@@ -241,6 +241,10 @@ export const WORK_LIMITS = {
   project_requests_per_second: 2000, // of one key or session; about what one process serves on two cores
   request_burst_seconds: 2,
   open_runs_retry_s: 5,
+  // An estimate: open runs that share what binds, earlier runs of the agent, and their items, to learn what one asks
+  estimate_runs: 500,
+  estimate_earlier_runs: 20,
+  estimate_items: 400,
   prices_per_project: 1000, // rows, past prices included
   prices_checked_days: 30,
   prices_checked_through: 20_000, // runs of a project, searched for calls without a price

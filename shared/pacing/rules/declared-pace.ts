@@ -123,3 +123,65 @@ const inFlight = ({ in_flight }: DeclaredPace, now_ms: number): number =>
   Object.values(in_flight)
     .filter(({ at_ms }) => now_ms - at_ms <= LIMITS.upstream_in_flight_ms)
     .reduce((sum, { items }) => sum + items, 0)
+
+/** What items ask in all. */
+export interface Asking {
+  calls: number
+  tokens: number
+}
+
+export interface DeclaredTime {
+  of: Rated
+  seconds: number
+}
+
+/** Seconds until the limits have let so much begin, limit by limit. */
+export function declaredTimes(
+  pace: DeclaredPace,
+  limits: DeclaredLimits,
+  asking: Asking,
+  now_ms: number,
+): DeclaredTime[] {
+  return ratesOf(limits).map(([of, rate]) => {
+    const units = of === 'requests' ? asking.calls : asking.tokens
+    const { amount, length_ms } = rate
+    const seconds = isStock(rate)
+      ? stockSeconds(usedParts(pace, of, rate, now_ms), rate, units, now_ms)
+      : (units * length_ms) / (1000 * SPREAD_SHARE * amount)
+    return { of, seconds }
+  })
+}
+
+/** A week at hours, twenty years at days: what takes longer goes on at the same pace. */
+const MOST_PARTS = 7 * 24 * PARTS
+
+/** What was used of a window comes back, part by part, when it was used a window ago; what is used now as well. */
+function stockSeconds(
+  used: readonly number[],
+  { amount, length_ms }: Rate,
+  units: number,
+  now_ms: number,
+): number {
+  const each_ms = length_ms / PARTS
+  const returns = [...used]
+  let free = Math.max(0, amount - returns.reduce((sum, part) => sum + part, 0))
+  let left = units
+  for (let part = 0; part < MOST_PARTS; part++) {
+    const taken = Math.min(free, left)
+    free -= taken
+    left -= taken
+    const ms = part === 0 ? 0 : part * each_ms - (now_ms % each_ms)
+    if (left <= 0) return ms / 1000
+    returns[returns.length - 1]! += taken
+    free += returns.shift()!
+    returns.push(0)
+  }
+  return (MOST_PARTS * each_ms + (left / amount) * length_ms) / 1000
+}
+
+/** Items in flight at most that people allow, of all processes. */
+export const mostInFlight = ({ in_flight }: DeclaredLimits): number => in_flight ?? Number.POSITIVE_INFINITY
+
+/** What an item asked lately; null until it is known. */
+export const askedLately = ({ items, calls, tokens }: DeclaredPace): Asking | null =>
+  items < 1 ? null : { calls: calls / items, tokens: tokens / items }

@@ -261,6 +261,10 @@ export function roomIn(limit: TrackedLimit, started: number, now_ms: number): nu
   return Math.floor(leftNow(limit, started, now_ms) / Math.max(limit.cost, 1e-9))
 }
 
+/** What is left over of a bucket, and of a window: costs vary. */
+const bucketSpare = (limit: TrackedLimit) => Math.min(0.1 * limit.holds, 1500 * refillOf(limit))
+const windowSpare = ({ cost, holds }: TrackedLimit) => Math.max(cost, 0.01 * holds)
+
 /** Calls a second that use the limit up and no more; infinite for a stock. */
 export function rateIn(limit: TrackedLimit, started: number, now_ms: number): number {
   const { holds, cost, kind } = limit
@@ -270,11 +274,34 @@ export function rateIn(limit: TrackedLimit, started: number, now_ms: number): nu
   if (length_ms < BLIND_MS) return SHORT_SHARE * even
   const left = leftNow(limit, started, now_ms)
   if (kind === 'bucket') {
-    const spare = Math.min(0.1 * holds, 1.5 * even * cost)
+    const spare = bucketSpare(limit)
     const over_s = Math.max(1, Math.min(4, length_ms / 4000))
     return Math.max(0.2 * even, even + (left - spare) / cost / over_s)
   }
-  const spare = Math.max(cost, 0.01 * holds)
+  const spare = windowSpare(limit)
   const rest_ms = Math.max(100, endNow(limit, now_ms) - now_ms)
   return Math.max(0, Math.min(2 * even, (1000 * (left - spare)) / cost / rest_ms))
 }
+
+/** Seconds until so many calls have begun; 0 if all of them have room now, and if nothing was reported yet. */
+export function secondsIn(limit: TrackedLimit, calls: number, started: number, now_ms: number): number {
+  const { holds, cost, kind } = limit
+  const length_ms = limit.length_ms || USUAL_MS
+  const units = calls * cost
+  if (limit.reports.length === 0 || units === 0) return 0
+  const unit_s = 1 / (1000 * refillOf(limit))
+  if (length_ms < BLIND_MS) return (units * unit_s) / SHORT_SHARE
+  const isSpread = length_ms <= PACED_MS
+  const left = Math.max(0, leftNow(limit, started, now_ms))
+  if (kind === 'bucket') {
+    const spare = isSpread ? bucketSpare(limit) : 0
+    return Math.max(0, units - Math.max(0, left - spare)) * unit_s
+  }
+  const rest_s = (endNow(limit, now_ms) - now_ms) / 1000
+  if (units <= left) return isSpread ? (rest_s * units) / left : 0
+  const windows = (units - left) / (isSpread ? holds - windowSpare(limit) : holds)
+  return rest_s + (length_ms / 1000) * (isSpread ? windows : Math.ceil(windows) - 1)
+}
+
+/** Units a second that it lets through for good. */
+export const unitsPerSecond = (limit: TrackedLimit): number => 1000 * refillOf(limit)

@@ -1,6 +1,7 @@
 // The tables that the bench prints: one of what fails outside, one of limits.
 
 import type { Bench } from '../stack.ts'
+import { type Estimated, type EstimatedFigures, estimated, playEstimated } from './estimates.ts'
 import { type Limited, limited } from './limited.ts'
 import { type LimitedFigures, playLimited } from './limited-play.ts'
 import { type Figures, play } from './play.ts'
@@ -13,7 +14,11 @@ export interface Table {
   rows: { name: string; play: (bench: Bench, double: string) => Promise<Cell[]> }[]
 }
 
-export const tables = (isQuick: boolean): Table[] => [outages(isQuick), limits(isQuick)]
+export const tables = (isQuick: boolean): Table[] => [
+  outages(isQuick),
+  limits(isQuick),
+  ...(isQuick ? [] : [estimates()]),
+]
 
 export const line = (cells: readonly Cell[]): string =>
   `| ${cells.map(cell => (typeof cell === 'number' ? cell.toLocaleString('en') : cell)).join(' | ')} |`
@@ -79,6 +84,40 @@ function limits(isQuick: boolean): Table {
       play: async (bench, double) => ofLimited(one, await playLimited(bench, double, one)),
     })),
   }
+}
+
+/** Only with time: each takes five minutes. */
+const estimates = (): Table => ({
+  columns: [
+    'scenario',
+    'items',
+    'estimate before, s',
+    'error',
+    'at a tenth',
+    'error',
+    'last call after',
+    'in words',
+  ],
+  rows: estimated().map(one => ({
+    name: one.name,
+    play: async (bench, double) => ofEstimate(one, await playEstimated(bench, double, one)),
+  })),
+})
+
+function ofEstimate({ name, items }: Estimated, of: EstimatedFigures): Cell[] {
+  const error = (seconds: number | null) =>
+    seconds === null ? '–' : `${((100 * (seconds - of.took_s)) / of.took_s).toFixed(1)} %`
+  const { before_s, tenth_s } = of
+  return [
+    name,
+    items,
+    rounded(before_s, 0),
+    error(before_s),
+    rounded(tenth_s, 0),
+    error(tenth_s),
+    Math.round(of.took_s),
+    of.message,
+  ]
 }
 
 const rounded = (value: number | null, digits: number, unit = '') =>
