@@ -226,3 +226,24 @@ it('gives finite permits and tries again within a minute, whatever answers tell'
     expect(Math.max(...later), JSON.stringify(pacing)).toBeGreaterThan(0)
   }
 })
+
+describe('turns that give ahead', () => {
+  it.for([200, 60, 1000])('let no more through than the limit, %i ms apart', each_ms => {
+    const pacing = startPacing(0)
+    const declared = { requests: '1800/min' }
+    let began = 0
+    for (let now_ms = 0; now_ms < 60_000; now_ms += each_ms)
+      began += paceTurn(pacing, { now_ms, declared, wants: 256, ahead_ms: 2 * each_ms })
+    // Of the last turn up to two turns' worth are begun later.
+    expect(began).toBeGreaterThan(1800 * 0.97)
+    expect(began).toBeLessThan(1800 * 1.005 + (30 * 2 * each_ms) / 1000)
+  })
+
+  it('go on at once at a pace that has risen', () => {
+    const pacing = startPacing(0)
+    expect(paceTurn(pacing, { now_ms: 0, declared: { requests: '6/min' }, wants: 9, ahead_ms: 400 })).toBe(1)
+    const turn = { now_ms: 200, declared: { requests: '600/min' }, wants: 9, ahead_ms: 400 }
+    expect(paceTurn(pacing, turn)).toBe(0)
+    expect(paceTurn(pacing, { ...turn, now_ms: 600 })).toBeGreaterThan(2)
+  })
+})

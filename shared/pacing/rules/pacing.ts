@@ -173,7 +173,8 @@ function permitsOf(pacing: Pacing, { now_ms, started = 0, wants, ahead_ms }: Tur
   if (pacing.limits.some(({ cost }) => cost === 0)) rooms.push(unknownRoom(pacing, now_ms))
   if (rate === null) return Math.max(0, Math.min(wants, unknownRoom(pacing, now_ms), ...rooms))
   const one_ms = 1000 / rate
-  const next_ms = Math.min(pacing.next_ms, now_ms + one_ms) // at the pace of now, not of then
+  // At the pace of now, not of then; what turns before gave ahead is given already.
+  const next_ms = Math.min(pacing.next_ms, now_ms + ahead_ms + one_ms)
   // What began without asking takes its turn too.
   pacing.next_ms = Math.max(next_ms, now_ms - CATCH_UP_MS) + started * one_ms
   const until_ms = now_ms + ahead_ms
