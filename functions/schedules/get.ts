@@ -1,6 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
-import { Schedule, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
+import { foreseeEnding } from '../../shared/schedules/verbs/foresee.ts'
+import { endingOf, Schedule, scheduleOf } from '../../shared/schedules/wire/schedules.ts'
 
 export const getSchedule = endpoint({
   method: 'get',
@@ -8,12 +9,14 @@ export const getSchedule = endpoint({
   tag: 'Schedules',
   operation_id: 'getSchedule',
   summary: 'Get a schedule',
-  description: 'With its next moments and what became of its latest.',
+  description: 'With its next moments, what became of its latest, and when its run ends.',
   auth: 'any',
   params: { scheduleId: 'schedule' },
   answers: { 200: { description: 'The schedule.', schema: Schedule } },
   errors: [],
   async handle({ ctx, principal, params }) {
-    return scheduleOf(await scheduleIn(ctx, principal, params.scheduleId))
+    const schedule = await scheduleIn(ctx, principal, params.scheduleId)
+    const ending = await foreseeEnding(ctx, schedule)
+    return { ...scheduleOf(schedule), ...(ending && { ending: endingOf(ending, ctx.now()) }) }
   },
 })

@@ -258,12 +258,7 @@ export function notFinished(late: PassedDeadline): Alert {
       ? 'no run was started'
       : `its run is open, ${count(late.ended_items ?? 0)} of ${counted(late.total_items ?? 0, 'item')} through`
   return {
-    project_id: late.project_id,
-    agent_id: late.agent_id,
-    schedule_id: late.schedule_id,
-    run_id,
-    rule: 'not_finished',
-    subject_id: late.schedule_id ?? late.agent_id,
+    ...ofDeadline(late),
     reason: run_id === null ? 'no_run' : 'run_open',
     message: `${[agent_slug, cron].filter(Boolean).join(' ')}: nothing finished by ${finished_by} (${timezone}); ${found}.`,
     advice:
@@ -279,6 +274,38 @@ export function notFinished(late: PassedDeadline): Alert {
     since: late.passed_at,
   }
 }
+
+/** A deadline to come that cannot be met any more. */
+export interface UnmeetableDeadline extends PassedDeadline {
+  now: Date
+  /** How long it takes, and at what pace. */
+  takes: string
+  /** When its run starts, on the wall clock of its schedule; null if it runs. */
+  starts: string | null
+}
+
+/** By all that is known, the run cannot end in time. */
+export function cannotFinish(of: UnmeetableDeadline): Alert {
+  const { agent_slug, cron, run_id, schedule_id, finished_by, timezone, takes, starts } = of
+  const why = starts === null ? `${takes} left` : `it starts at ${starts} and takes ${takes}`
+  return {
+    ...ofDeadline(of),
+    reason: 'cannot_finish',
+    message: `${[agent_slug, cron].filter(Boolean).join(' ')}: cannot be finished by ${finished_by} (${timezone}): ${why}.`,
+    advice: 'Raise what limits it, run fewer items, or let people know; it is resolved when the run ends.',
+    command: run_id !== null ? `assay watch ${run_id}` : `assay schedules show ${schedule_id}`,
+    since: of.now,
+  }
+}
+
+const ofDeadline = ({ project_id, agent_id, schedule_id, run_id }: PassedDeadline) => ({
+  project_id,
+  agent_id,
+  schedule_id,
+  run_id,
+  rule: 'not_finished' as const,
+  subject_id: schedule_id ?? agent_id,
+})
 
 const ofProject = (project_id: string, rule: AlertRule, since: Date) => ({
   project_id,

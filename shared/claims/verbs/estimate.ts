@@ -5,17 +5,15 @@ import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { lowerOf } from '../../pacing/rules/declared-limits.ts'
 import { type Asking, askedLately } from '../../pacing/rules/declared-pace.ts'
-import { type Cap, type Estimate, estimateOf, type NeededUpstream } from '../../pacing/rules/estimate.ts'
+import { type Cap, estimateOf, type NeededUpstream } from '../../pacing/rules/estimate.ts'
 import { findRunWaits } from '../../upstreams/queries/shown-upstreams.ts'
 import { sayUpstream, upstreamName } from '../../upstreams/rules/upstream-words.ts'
+import type { Foreseen } from '../../upstreams/wire/estimate.ts'
 import * as store from '../queries/estimate.ts'
 import { type ReadRun, readRun } from '../queries/run-facts.ts'
 import { isSpent } from '../rules/admission.ts'
 import { waitOf } from '../rules/why.ts'
 import { admissionFacts } from './claim.ts'
-
-/** An estimate, or why there is none. */
-export type Foreseen = Estimate | { unknown: string }
 
 /** So many items say what the next ones ask. */
 const KNOWN_ITEMS = 200

@@ -84,6 +84,7 @@ export const OUTSIDE_LIMITS = {
   digest_cause_characters: 200,
   deadlines_per_project: 200,
   deadlines_per_look: 200,
+  deadlines_foreseen: 50, // a look; each has the end of its run estimated
   deadline_runs: 1000, // the latest of an agent, searched for one of the day that ended
   channel_test_poll_ms: 300,
   channel_test_ms: 20_000, // the command waits this long for the result of a test message

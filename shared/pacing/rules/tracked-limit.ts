@@ -267,7 +267,7 @@ const windowSpare = ({ cost, holds }: TrackedLimit) => Math.max(cost, 0.01 * hol
 
 /** Calls a second that use the limit up and no more; infinite for a stock. */
 export function rateIn(limit: TrackedLimit, started: number, now_ms: number): number {
-  const { holds, cost, kind } = limit
+  const { cost, kind } = limit
   const length_ms = limit.length_ms || USUAL_MS
   if (limit.reports.length === 0 || cost === 0 || length_ms > PACED_MS) return Number.POSITIVE_INFINITY
   const even = (1000 * refillOf(limit)) / cost

@@ -2,6 +2,7 @@
 // deadline also moves it to the next day, so each passing is judged once.
 
 import { and, asc, eq, sql as raw } from 'drizzle-orm'
+import type { Fragment } from 'postgres'
 import { agents } from '../../agents/tables/agents.ts'
 import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
 import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
@@ -58,10 +59,14 @@ export async function deleteDeadline(db: Database, project_id: string, id: strin
   return gone.length > 0
 }
 
-export interface DueDeadline extends PassedDeadline {
+export interface JudgedDeadline extends PassedDeadline {
   id: string
   now: Date
-  /** A run was due, none has ended, and no alert that explains it is open or was raised in the day before. */
+  /** A run was due. */
+  is_expected: boolean
+  /** An alert that explains it is open, or was raised in the day before. */
+  is_explained: boolean
+  /** A run was due, none has ended, and nothing explains it. */
   is_late: boolean
 }
 
@@ -70,25 +75,72 @@ export interface DueDeadline extends PassedDeadline {
  * skipped ones aside, has no ended run; an agent is late if none of its runs of that day has ended. Replays and
  * recoveries do not count.
  */
-export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<DueDeadline[]> {
+export async function lockPassedDeadlines(sql: Sql, limit: number): Promise<JudgedDeadline[]> {
   const look = sql`select project_id from deadlines where due_at <= now() group by 1 order by min(due_at)`
-  return findInEach(sql, look, limit, (project_id, limit) => lockPassedOf(sql, limit, project_id))
+  return findInEach(sql, look, limit, (project_id, limit) => {
+    const due = sql`
+      select * from deadlines where project_id = ${project_id} and due_at <= now()
+      order by due_at limit ${limit} for no key update skip locked`
+    return sql<JudgedDeadline[]>`${judged(sql, due, sql``, project_id)}`
+  })
 }
 
-function lockPassedOf(sql: Sql, limit: number, project_id: string) {
-  return sql<DueDeadline[]>`
-    with due as (
-      select * from deadlines where project_id = ${project_id} and due_at <= now()
-      order by due_at limit ${limit} for no key update skip locked
-    )
+/** A deadline to come, with the next start of its schedule. */
+export interface ComingDeadline extends JudgedDeadline {
+  next_at: Date | null
+  schedule_timezone: string | null
+  concurrency: number | null
+  /** Of the latest run of the schedule; null if it has not had any. */
+  last_items: number | null
+}
+
+/** Deadlines to come, judged as if they were now. In random order: more than are read at once get their turn. */
+export async function findComingDeadlines(sql: Sql, limit: number): Promise<ComingDeadline[]> {
+  const look = sql`select project_id from deadlines where due_at > now() group by 1 order by random()`
+  return findInEach(sql, look, limit, (project_id, limit) => {
+    const due = sql`
+      select * from deadlines where project_id = ${project_id} and due_at > now() order by random() limit ${limit}`
+    const start = sql`, s.next_at, s.timezone as schedule_timezone, s.concurrency, (
+      select r.total_items from occurrences o join runs r on r.project_id = ${project_id} and r.id = o.run_id
+      where o.project_id = ${project_id} and o.schedule_id = d.schedule_id and not r.materializing
+      order by o.scheduled_for desc limit 1) as last_items`
+    return sql<ComingDeadline[]>`${judged(sql, due, start, project_id)}`
+  })
+}
+
+/** The latest run of a schedule. */
+export interface LastRun {
+  run_id: string
+  total_items: number
+  is_open: boolean
+  scheduled_for: Date
+}
+
+export async function findLastRun(
+  sql: Sql,
+  project_id: string,
+  schedule_id: string,
+): Promise<LastRun | undefined> {
+  const [last] = await sql<LastRun[]>`
+    select o.run_id, o.scheduled_for, r.total_items, r.finished_at is null as is_open
+    from occurrences o join runs r on r.project_id = ${project_id} and r.id = o.run_id
+    where o.project_id = ${project_id} and o.schedule_id = ${schedule_id} and not r.materializing
+    order by o.scheduled_for desc limit 1`
+  return last
+}
+
+/** What became of the runs that the deadlines `due` await; of an alert that a deadline was missed only an open one explains it. */
+function judged(sql: Sql, due: Fragment, more: Fragment, project_id: string): Fragment {
+  return sql`
+    with due as (${due}), judged as (
     select d.id, d.project_id, d.agent_id, a.slug as agent_slug, d.schedule_id, s.cron, d.finished_by, d.timezone,
       d.due_at as passed_at, now() as now, awaited.run_id, awaited.total_items, awaited.ended_items,
-      awaited.expected and not awaited.ended and not exists (
+      awaited.expected as is_expected, awaited.ended, exists (
         select 1 from alerts t where t.project_id = ${project_id}
           and t.rule::text <> all(${RULES_BESIDE_DEADLINES}::text[])
           and case when d.schedule_id is null then t.agent_id = d.agent_id else t.schedule_id = d.schedule_id end
-          and (t.resolved_at is null or t.created_at > d.due_at - interval '1 day')
-      ) as is_late
+          and (t.resolved_at is null or (t.rule <> 'not_finished' and t.created_at > d.due_at - interval '1 day'))
+      ) as is_explained ${more}
     from due d join agents a on a.project_id = ${project_id} and a.id = d.agent_id
     left join schedules s on s.project_id = ${project_id} and s.id = d.schedule_id
     cross join lateral (
@@ -118,7 +170,9 @@ function lockPassedOf(sql: Sql, limit: number, project_id: string) {
         ) r on true
         where d.schedule_id is null
       ) run
-    ) awaited`
+    ) awaited
+    )
+    select *, is_expected and not ended and not is_explained as is_late from judged`
 }
 
 /** Moves deadlines to their next day. */

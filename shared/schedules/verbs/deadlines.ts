@@ -24,7 +24,7 @@ export interface DeadlineOrder {
 const cronOf = (finished_by: string) => `${finished_by.split(':').reverse().map(Number).join(' ')} * * *`
 
 /** The next instant after `now` (in milliseconds) at which a wall clock in the zone shows the time. */
-function nextDue(finished_by: string, timezone: string, now: number): Date {
+export function nextDue(finished_by: string, timezone: string, now: number): Date {
   const [next] = nextFires(readable(cronOf(finished_by), timezone), timezone, now, 1)
   return new Date(next!)
 }
@@ -56,7 +56,7 @@ export async function removeDeadline(ctx: Context, project_id: string, id: strin
 }
 
 /** A zone that the platform no longer knows must not keep the other deadlines from being checked. */
-function dayAfter({ finished_by, timezone, now }: store.DueDeadline): Date {
+function dayAfter({ finished_by, timezone, now }: store.JudgedDeadline): Date {
   try {
     return nextDue(finished_by, timezone, now.getTime())
   } catch {

@@ -14,6 +14,7 @@ import { ResultsReceiverOrder } from '../../results/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../../sources/wire/sources.ts'
 import { shownStart, shownStartOf, startOrder } from '../../submission/wire/start-settings.ts'
 import { NamedLimitList } from '../../upstreams/wire/upstream-limits.ts'
+import { Estimate, estimateAnswer, type Foreseen } from '../../upstreams/wire/estimate.ts'
 import { parseCron, ScheduleError } from '../rules/cron.ts'
 import { nextFires } from '../rules/fire-times.ts'
 import type { occurrences, schedules } from '../tables/schedules.ts'
@@ -98,6 +99,32 @@ export const timezone = z.string().describe('A name of the IANA database.')
 
 const LIMITS_OF_RUNS =
   "Limits of what its runs need outside: while one of them is at work, they stand in place of the project's for these upstreams, for the items of all runs, and may be higher."
+/** When a run of a schedule ends, as far as that can be foreseen. */
+export interface EndingRow {
+  run_id: string | null
+  starts_at: Date | null
+  items: number
+  deadline_at: Date | null
+  foreseen: Foreseen
+}
+
+const Ending = z
+  .object({
+    run_id: id('The open run; null if it is to start.').nullable(),
+    starts_at: timestamp.nullable().describe('When it starts; null of an open run.'),
+    items: z.int().min(0).describe('Of one that is to start as many as the latest run had.'),
+    deadline_at: timestamp.nullable().describe('By when it has to end, if the schedule has a deadline.'),
+    estimate: Estimate,
+  })
+  .openapi('ScheduleEnding', { description: 'When a run of a schedule ends, by all that is known.' })
+
+export const endingOf = (row: EndingRow, now_ms: number): z.input<typeof Ending> => ({
+  run_id: row.run_id,
+  starts_at: row.starts_at?.toISOString() ?? null,
+  items: row.items,
+  deadline_at: row.deadline_at?.toISOString() ?? null,
+  estimate: estimateAnswer(row.foreseen, row.starts_at?.getTime() ?? now_ms),
+})
 
 export const Schedule = z
   .object({
@@ -124,6 +151,9 @@ export const Schedule = z
       .describe(`The next ${LIMITS.next_fires} moments; empty while it is disabled.`),
     last_run_at: timestamp.nullable().describe('When it last submitted a run, by itself or by hand.'),
     last_event: z.union([Occurrence, z.null()]).describe('What became of its latest moment.'),
+    ending: Ending.optional().describe(
+      'When its open run ends, else its next one; of a schedule that is asked for alone, and has had a run or starts one item.',
+    ),
     created_at: timestamp,
     updated_at: timestamp,
   })

@@ -23,6 +23,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { queueResultsFiles } from '../../outbox/queries/results-files.ts'
 import { findUnheldBudgets } from '../../prices/queries/prices.ts'
 import { passDeadlines } from '../../schedules/verbs/deadlines.ts'
+import { foreseeDeadlines } from '../../schedules/verbs/foresee.ts'
 
 /** When each host last evaluated what is open; a host that lives for an invocation does so in each. */
 const lookedAt = new WeakMap<Context, number>()
@@ -101,6 +102,7 @@ async function watchOpen(ctx: Context, sql: Sql): Promise<Pass> {
     ...(await projects.findShutUpstreams(sql, limit)).map(upstreamUnavailable),
     ...(await findUnheldBudgets(sql, limit)).map(unpricedModel),
     ...(await passDeadlines(sql)),
+    ...(await foreseeDeadlines(sql)),
   ]
   const raised = await raiseAlerts(ctx, sql, alerts)
   return { taken: 0, made: raised + resolved.length }

@@ -21,11 +21,11 @@ export const Estimate = z
   })
   .openapi('Estimate', { description: 'How long a run takes, by all that is known of what limits it.' })
 
+/** An estimate, or why there is none. */
+export type Foreseen = Estimated | { unknown: string }
+
 /** Of something that begins at a moment. */
-export function estimateAnswer(
-  foreseen: Estimated | { unknown: string },
-  from_ms: number,
-): z.input<typeof Estimate> {
+export function estimateAnswer(foreseen: Foreseen, from_ms: number): z.input<typeof Estimate> {
   if ('unknown' in foreseen)
     return { seconds: null, ends_at: null, limited_by: null, message: `not known: ${foreseen.unknown}` }
   return {

@@ -2,7 +2,6 @@
 // until their last call was sent. A small run goes before each, from which is known what an item asks.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DeclaredLimits } from '../../../shared/pacing/rules/declared-limits.ts'
 import { createClient } from '../../../shared/sdk/client.ts'
 import type { Limit, Settings } from '../../support/provider.ts'
 import type { Bench } from '../stack.ts'
@@ -11,13 +10,15 @@ import { configure, ended, environment, nameOfKey, read } from './play.ts'
 import { LATENCY } from './scenarios.ts'
 import { linesOf, meanTokens } from './texts.ts'
 
+type Declared = { requests: string } | { tokens: string }
+
 export interface Estimated {
   name: string
   agent: AgentKind
   items: number
   provider: Partial<Settings>
   /** Limits that a person sets before the small run. */
-  declared?: DeclaredLimits
+  declared?: Declared
   concurrency?: number
 }
 
@@ -94,7 +95,7 @@ export async function playEstimated(bench: Bench, double: string, of: Estimated)
 }
 
 /** As a person does, with a session. */
-async function declare(bench: Bench, double: string, { project }: Deployed, limits: DeclaredLimits) {
+async function declare(bench: Bench, double: string, { project }: Deployed, limits: Declared) {
   const { data } = await bench.client.POST('/v1/sessions', { body: bench.account })
   const owner = createClient({ baseUrl: bench.base_url, apiKey: data!.access_token })
   const body = { project_id: project.id, host: new URL(double).host, label: 'OPENAI_API_KEY', ...limits }
