@@ -16,7 +16,8 @@ import { OFFERED_ITEMS } from './pilots.ts'
 export interface Ran {
   items: number
   calls: number
-  tokens: number
+  input_tokens: number
+  output_tokens: number
 }
 
 /** Another run of the project that begins items. */
@@ -26,7 +27,7 @@ export interface OpenRun extends Ran {
   queued: number
 }
 
-const RAN = `r.ok + r.degraded + r.failed as items, r.model_calls as calls, r.input_tokens + r.output_tokens as tokens`
+const RAN = `r.ok + r.degraded + r.failed as items, r.model_calls as calls, r.input_tokens, r.output_tokens`
 
 /** Runs of a project that begin items now; those that wait for something outside do not. */
 export function listBeginning(sql: Sql, project_id: string): Promise<OpenRun[]> {

@@ -4,8 +4,8 @@
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { lowerOf } from '../../pacing/rules/declared-limits.ts'
-import { type Asking, askedLately } from '../../pacing/rules/declared-pace.ts'
-import { type Cap, estimateOf, type NeededUpstream } from '../../pacing/rules/estimate.ts'
+import { askedLately } from '../../pacing/rules/declared-pace.ts'
+import { type Cap, estimateOf, type ItemAsks, type NeededUpstream } from '../../pacing/rules/estimate.ts'
 import { findRunWaits } from '../../upstreams/queries/shown-upstreams.ts'
 import { sayUpstream, upstreamName } from '../../upstreams/rules/upstream-words.ts'
 import type { Foreseen } from '../../upstreams/wire/estimate.ts'
@@ -168,16 +168,20 @@ async function paceOf(sql: Sql, run: ReadRun): Promise<number | null> {
 }
 
 /** What an item asks, by the latest that ended; null if none has. */
-function asksOf(runs: readonly store.Ran[]): Asking | null {
-  const sum = { items: 0, calls: 0, tokens: 0 }
-  for (const { items, calls, tokens } of runs) {
+function asksOf(runs: readonly store.Ran[]): KnownAsks | null {
+  const sum = { items: 0, calls: 0, input_tokens: 0, output_tokens: 0 }
+  for (const run of runs) {
     // All of the first run, and of those before it as much as is missing.
-    const part = sum.items === 0 ? 1 : Math.min(1, Math.max(0, KNOWN_ITEMS - sum.items) / items)
-    sum.items += part * items
-    sum.calls += part * calls
-    sum.tokens += part * tokens
+    const part = sum.items === 0 ? 1 : Math.min(1, Math.max(0, KNOWN_ITEMS - sum.items) / run.items)
+    for (const of of Object.keys(sum) as (keyof typeof sum)[]) sum[of] += part * run[of]
   }
-  return sum.items === 0 ? null : { calls: sum.calls / sum.items, tokens: sum.tokens / sum.items }
+  const { items, calls, input_tokens, output_tokens } = sum
+  if (items === 0) return null
+  return {
+    calls: calls / items,
+    tokens: (input_tokens + output_tokens) / items,
+    input_tokens: input_tokens / items,
+  }
 }
 
 /** Runs whose items are read for how long they take. */
@@ -207,14 +211,17 @@ function calledBy(rows: readonly store.NeededRow[], deployment_id: string): stor
 const isOnlyCredential = (rows: readonly store.NeededRow[]) =>
   rows.filter(({ kind, pacing }) => kind === 'credential' && pacing !== null).length === 1
 
+type KnownAsks = ItemAsks & { input_tokens: number }
+
 interface Around {
-  asks: Asking
+  asks: KnownAsks
   isOnly: boolean
   others: readonly store.OpenRun[]
 }
 
 function upstreamOf(row: store.NeededRow, { asks, isOnly, others }: Around): NeededUpstream {
-  const lately = row.pacing === null ? null : askedLately(row.pacing.declared)
+  const asked = row.pacing === null ? null : askedLately(row.pacing.declared)
+  const lately = asked && { ...asked, input_tokens: null }
   const counted = row.kind === 'agent' ? { ...asks, calls: 1 } : asks
   const sharing = others.filter(({ deployment_id }) => row.deployments.includes(deployment_id ?? ''))
   return {

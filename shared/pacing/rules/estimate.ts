@@ -3,12 +3,18 @@
 
 import { coarseSpan } from '../../kernel/span.ts'
 import { type DeclaredLimits, limitsText } from './declared-limits.ts'
-import { type Asking, declaredTimes, mostInFlight } from './declared-pace.ts'
+import { type Asking, askedLately, declaredTimes, mostInFlight } from './declared-pace.ts'
+import { secondsIn, unitsPerSecond } from './limit-room.ts'
 import { type Pacing, startPacing } from './pacing.ts'
-import { secondsIn, type TrackedLimit, unitsPerSecond } from './tracked-limit.ts'
+import type { TrackedLimit } from './tracked-limit.ts'
+
+/** What an item asks; how many of its tokens are input is null if that is not known. */
+export interface ItemAsks extends Asking {
+  input_tokens: number | null
+}
 
 /** Items of a run that have not begun, and what each asks of an upstream. */
-export interface Share extends Asking {
+export interface Share extends ItemAsks {
   items: number
 }
 
@@ -19,7 +25,7 @@ export interface NeededUpstream {
   pacing: Pacing | null
   declared: DeclaredLimits
   /** What an item of the run asks of it. */
-  asks: Asking
+  asks: ItemAsks
   /** Other runs that need it. */
   others: readonly Share[]
   /** Until it lets anything through. */
@@ -120,10 +126,10 @@ function ofUpstream(facts: EstimateFacts, upstream: NeededUpstream): Bound[] {
   // Items at work have made half of the calls that follow their first.
   const own = facts.queued + (facts.running * Math.max(0, item.calls - 1)) / (2 * Math.max(1, item.calls))
   const begun = others.map(other => ({ ...other, items: begunOf(other.items, own) }))
-  const sum = (of: (share: Share) => number) =>
-    [{ ...asks, items: own }, ...begun].reduce((all, one) => all + of(one), 0)
-  const asking = { calls: sum(one => one.items * one.calls), tokens: sum(one => one.items * one.tokens) }
-  const items = sum(one => one.items)
+  const shares: Share[] = [{ ...asks, items: own }, ...begun]
+  const sum = (of: (share: Share) => number) => shares.reduce((all, one) => all + one.items * of(one), 0)
+  const asking = { calls: sum(one => one.calls), tokens: sum(one => one.tokens) }
+  const items = sum(() => 1)
   const as = (bound: EstimateBound, at: string, seconds: number): Bound => ({
     bound,
     at: `${at} of ${name}`,
@@ -139,12 +145,49 @@ function ofUpstream(facts: EstimateFacts, upstream: NeededUpstream): Bound[] {
       ? [as('in_flight', `${count(places)} in flight`, (items * item.seconds) / places)]
       : []),
     ...pacing.limits.map(limit =>
-      as('limit', trackedText(limit), secondsIn(limit, asking.calls, pacing.started, now_ms) / pacing.share),
+      as(
+        'limit',
+        trackedText(limit),
+        secondsIn(limit, sum(unitsIn(limit, pacing)), pacing.started, now_ms) / pacing.share,
+      ),
     ),
     ...foundPace(pacing, asking.calls).map(({ rate, seconds }) =>
       as('found_pace', `${paceText(rate, 'call')}, as fast as calls`, seconds),
     ),
   ]
+}
+
+/** Tokens of a call that two ways to count them put so near to each other are between them. */
+const NEAR = 1.15
+/** What takes so much more is counted in a third way, as the most that an answer may have. */
+const FAR = 1.3
+
+/**
+ * What an item takes of a limit that answers report. What calls took for long is known best; of a small run only what they used
+ * is, since little of a bucket that fills all the time says little.
+ */
+function unitsIn({ of, cost, mean }: TrackedLimit, pacing: Pacing): (asks: ItemAsks) => number {
+  const lately = askedLately(pacing.declared)
+  return ({ calls, tokens, input_tokens }) => {
+    if (mean?.cost != null)
+      return calls * mean.cost * likeness({ calls, tokens }, of === 'requests' ? null : lately)
+    if (of === 'requests') return calls
+    if (tokens === 0) return calls * cost
+    const input = input_tokens ?? tokens
+    if (of === 'input_tokens') return input
+    if (of === 'output_tokens') return input_tokens === null ? calls * cost : tokens - input
+    const units = calls * cost
+    if (units > FAR * tokens) return units
+    if (tokens < NEAR * input) return (tokens + input) / 2
+    return units - input < tokens - units ? input : tokens
+  }
+}
+
+/** How much more tokens a call has than those did from which a mean was learned, if that is not by chance. */
+function likeness(own: Asking, lately: Asking | null): number {
+  if (lately === null || lately.tokens * lately.calls * own.tokens * own.calls === 0) return 1
+  const times = own.tokens / own.calls / (lately.tokens / lately.calls)
+  return times > NEAR || times < 1 / NEAR ? times : 1
 }
 
 /** It counts where nothing is reported; near the pace that was refused last it goes slowly, so that is about the mean. */

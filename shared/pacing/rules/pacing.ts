@@ -17,7 +17,8 @@ import {
   noteInFlight,
   startDeclaredPace,
 } from './declared-pace.ts'
-import { type LimitReport, learn, rateIn, roomIn, type TrackedLimit, trackLimit } from './tracked-limit.ts'
+import { rateIn, roomIn } from './limit-room.ts'
+import { type LimitReport, learn, type TrackedLimit, trackLimit } from './tracked-limit.ts'
 
 /** Times are milliseconds of one clock. */
 export interface Pacing {

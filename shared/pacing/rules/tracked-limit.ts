@@ -11,12 +11,12 @@ export interface LimitReport extends ReportedLimit {
 }
 
 /** A moment, and how many calls had started by then. */
-interface Moment {
+export interface Moment {
   ms: number
   started: number
 }
 
-interface Report {
+export interface Report {
   began: Moment
   at: Moment
   left: number
@@ -41,19 +41,17 @@ export interface TrackedLimit {
   costs: number
   /** The latest answers, oldest first. */
   reports: Report[]
+  /** Of a bucket, what a call took on average since it was nearly full last; what it lets overflow would count as used. */
+  mean?: { from: Moment & { left: number }; cost: number | null } | undefined
 }
 
 const REPORTS = 24
 const COST_EACH_MS = 300
 const FEW_COSTS = 6
-/** What lasts longer is a stock: it may be used as fast as the others allow. */
-const PACED_MS = 90_000
 /** What a window of a second or so has left is over before it is known. */
-const BLIND_MS = 2500
-/** Calls cost more or less, and a short window evens nothing out. */
-const SHORT_SHARE = 0.97
+export const BLIND_MS = 2500
 /** Without a word about its length, a limit is of a minute: no provider leaves that out of a shorter one. */
-const USUAL_MS = 60_000
+export const USUAL_MS = 60_000
 
 export const trackLimit = ({ of, amount, window_ms }: LimitReport & { amount: number }): TrackedLimit => ({
   of,
@@ -76,6 +74,7 @@ export function learn(limit: TrackedLimit, report: LimitReport, startedBy: (ms: 
     limit.holds = amount
     limit.reports = []
     limit.length_ms = window_ms
+    limit.mean = undefined
   }
   const moment = (ms: number) => ({ ms, started: startedBy(ms) })
   const one = { began: moment(began_ms), at: moment(at_ms), left, reset_ms }
@@ -88,9 +87,10 @@ export function learn(limit: TrackedLimit, report: LimitReport, startedBy: (ms: 
   if (limit.reports.length > REPORTS) limit.reports.shift()
   learnKind(limit, window_ms)
   learnCost(limit)
+  learnMean(limit)
 }
 
-const endOf = (one: Report, stamp: 'began' | 'at') =>
+export const endOf = (one: Report, stamp: 'began' | 'at') =>
   one[stamp].ms + (one.reset_ms ?? Number.POSITIVE_INFINITY)
 
 /** How long a bucket with these figures takes to fill: the same at any time, if it is one. */
@@ -167,7 +167,7 @@ function learnBucket(limit: TrackedLimit, apart_ms: number): void {
 }
 
 /** Units a millisecond. */
-const refillOf = ({ holds, length_ms }: TrackedLimit) => holds / (length_ms || USUAL_MS)
+export const refillOf = ({ holds, length_ms }: TrackedLimit) => holds / (length_ms || USUAL_MS)
 
 function learnCost(limit: TrackedLimit): void {
   const { reports, kind, holds, stamp } = limit
@@ -208,100 +208,19 @@ function learnCost(limit: TrackedLimit): void {
   limit.cost = before + gain * (within - before)
 }
 
-/** The least that answers reported of the present window, which others reported before others had started; null if none did. */
-function leftOfWindow(
-  { reports, stamp, cost, length_ms }: TrackedLimit,
-  started: number,
-  now_ms: number,
-): number | null {
-  const ends_ms = Math.min(
-    ...reports.map(one => endOf(one, stamp)).filter(end => end > now_ms && Number.isFinite(end)),
-  )
-  const of = reports.filter(one => Math.abs(endOf(one, stamp) - ends_ms) < 0.2 * (length_ms || USUAL_MS))
-  return of.length === 0 ? null : Math.min(...of.map(one => one.left - cost * (started - one[stamp].started)))
-}
+/** A mean over less would be of what came by chance, and of calls that the answers had not seen. */
+const MEAN = { calls: 500, ms: 30_000, most_calls: 5000, full: 0.9 }
 
-/** When the present window ends; what names no end says nothing about that. */
-function endNow({ reports, stamp, length_ms }: TrackedLimit, now_ms: number): number {
-  const length = length_ms || USUAL_MS
-  const ends = reports.map(one => endOf(one, stamp)).filter(Number.isFinite)
-  const next = ends.filter(end => end > now_ms)
-  if (next.length > 0) return Math.min(...next)
-  const last = ends.length > 0 ? Math.max(...ends) : now_ms
-  return last + Math.ceil((now_ms - last + 1) / length) * length
-}
-
-/** What is left now, if calls cost what they did. */
-function leftNow(limit: TrackedLimit, started: number, now_ms: number): number {
-  const { holds, cost, kind, reports, length_ms } = limit
-  const last = reports.at(-1)!
-  if (kind === 'bucket') {
-    const filled = ({ ms }: Moment) => last.left + refillOf(limit) * (now_ms - ms)
-    const used = ({ started: before }: Moment) => cost * (started - before)
-    return Math.min(
-      Math.min(holds, filled(last.at)) - used(last.at),
-      // What began meanwhile may be filled up again since.
-      Math.min(holds, filled(last.began) - used(last.began)),
-    )
+function learnMean(limit: TrackedLimit): void {
+  const { kind, holds, reports, mean } = limit
+  const { at, left } = reports.at(-1)!
+  if (kind === 'window' || mean === undefined || left > MEAN.full * holds) {
+    limit.mean = kind === 'window' ? undefined : { from: { ...at, left }, cost: mean?.cost ?? null }
+    return
   }
-  const left = leftOfWindow(limit, started, now_ms)
-  if (left !== null) return left
-  // Nothing was reported of the present window; of what started since the last figures this is its part, if it was even.
-  const since_ms = now_ms - (endNow(limit, now_ms) - (length_ms || USUAL_MS))
-  const part = Math.min(1, since_ms / Math.max(1, now_ms - last[limit.stamp].ms))
-  return holds - cost * (started - last[limit.stamp].started) * part
+  const { from } = mean
+  const calls = at.started - from.started
+  if (calls < MEAN.calls || at.ms - from.ms < MEAN.ms) return
+  mean.cost = Math.max(0, refillOf(limit) * (at.ms - from.ms) + from.left - left) / calls
+  if (calls > MEAN.most_calls) mean.from = { ...at, left }
 }
-
-/** Calls that the limit has room for now; fewer than one means none. */
-export function roomIn(limit: TrackedLimit, started: number, now_ms: number): number {
-  const last = limit.reports.at(-1)
-  // No header stops an upstream for over a minute without one call that tries.
-  if (last === undefined || (limit.length_ms || USUAL_MS) < BLIND_MS || now_ms - last.at.ms > 60_000)
-    return Number.POSITIVE_INFINITY
-  return Math.floor(leftNow(limit, started, now_ms) / Math.max(limit.cost, 1e-9))
-}
-
-/** What is left over of a bucket, and of a window: costs vary. */
-const bucketSpare = (limit: TrackedLimit) => Math.min(0.1 * limit.holds, 1500 * refillOf(limit))
-const windowSpare = ({ cost, holds }: TrackedLimit) => Math.max(cost, 0.01 * holds)
-
-/** Calls a second that use the limit up and no more; infinite for a stock. */
-export function rateIn(limit: TrackedLimit, started: number, now_ms: number): number {
-  const { cost, kind } = limit
-  const length_ms = limit.length_ms || USUAL_MS
-  if (limit.reports.length === 0 || cost === 0 || length_ms > PACED_MS) return Number.POSITIVE_INFINITY
-  const even = (1000 * refillOf(limit)) / cost
-  if (length_ms < BLIND_MS) return SHORT_SHARE * even
-  const left = leftNow(limit, started, now_ms)
-  if (kind === 'bucket') {
-    const spare = bucketSpare(limit)
-    const over_s = Math.max(1, Math.min(4, length_ms / 4000))
-    return Math.max(0.2 * even, even + (left - spare) / cost / over_s)
-  }
-  const spare = windowSpare(limit)
-  const rest_ms = Math.max(100, endNow(limit, now_ms) - now_ms)
-  return Math.max(0, Math.min(2 * even, (1000 * (left - spare)) / cost / rest_ms))
-}
-
-/** Seconds until so many calls have begun; 0 if all of them have room now, and if nothing was reported yet. */
-export function secondsIn(limit: TrackedLimit, calls: number, started: number, now_ms: number): number {
-  const { holds, cost, kind } = limit
-  const length_ms = limit.length_ms || USUAL_MS
-  const units = calls * cost
-  if (limit.reports.length === 0 || units === 0) return 0
-  const unit_s = 1 / (1000 * refillOf(limit))
-  if (length_ms < BLIND_MS) return (units * unit_s) / SHORT_SHARE
-  const isSpread = length_ms <= PACED_MS
-  const left = Math.max(0, leftNow(limit, started, now_ms))
-  if (kind === 'bucket') {
-    const spare = isSpread ? bucketSpare(limit) : 0
-    return Math.max(0, units - Math.max(0, left - spare)) * unit_s
-  }
-  const rest_s = (endNow(limit, now_ms) - now_ms) / 1000
-  if (units <= left) return isSpread ? (rest_s * units) / left : 0
-  const windows = (units - left) / (isSpread ? holds - windowSpare(limit) : holds)
-  return rest_s + (length_ms / 1000) * (isSpread ? windows : Math.ceil(windows) - 1)
-}
-
-/** Units a second that it lets through for good. */
-export const unitsPerSecond = (limit: TrackedLimit): number => 1000 * refillOf(limit)
