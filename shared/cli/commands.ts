@@ -76,6 +76,7 @@ export const COMMANDS: readonly Command[] = [
       tagOption,
       callbackUrl,
       { name: 'idempotency-key', value: 'KEY', about: 'the same key and file start one run, for 24 hours' },
+      { name: 'dry-run', about: 'only read the file, and print the plan: items, version, budget, how long' },
       watch,
     ],
     run: async (...given) => (await import('./submit.ts')).submit(...given),

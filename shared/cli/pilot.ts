@@ -2,12 +2,14 @@
 // within the budget that the pilot left, and only after somebody confirmed it or gave --yes.
 
 import { type Outlook, outlookOf, pilotName, spreadOver } from '../submission/rules/pilot.ts'
+import type { Estimate } from '../view/estimate.ts'
 import { answered, type Run } from './api.ts'
 import { canAsk, confirm } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { clock, count, money, plural, spend } from './format.ts'
 import { moreWords } from './listing.ts'
 import type { Screen } from './output.ts'
+import { plannedOf } from './plan.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
 import { type Source, type Submission, submitSource, surveyed } from './submit-file.ts'
@@ -50,7 +52,10 @@ export async function runPilot(
   const run = await watchedRun(session, run_id)
   await showNotOk(session, run)
   const outlook = outlookOf(run, survey.rows - pilot.rows, order.budget_cents, session.now())
-  output.emit('outlook', outlook, screen => outlookText(outlook, screen))
+  const planned = await plannedOf(session, order, outlook.rows).catch(() => undefined) // no reason to stop
+  output.emit('outlook', { ...outlook, estimate: planned?.estimate ?? null }, screen =>
+    outlookText(outlook, planned?.estimate, screen),
+  )
   if (outlook.budget_cents === 0)
     return stopped(session, outlook, EXIT.budget, 'the pilot used up the budget')
   const ok = run.completed - run.degraded_count
@@ -92,13 +97,17 @@ async function showNotOk({ api, output }: Session, run: Run): Promise<void> {
   }
 }
 
-function outlookText(outlook: Outlook, { paint }: Screen): string {
+function outlookText(outlook: Outlook, estimate: Estimate | undefined, { paint }: Screen): string {
   const { rows, cost_usd, unpriced, took_ms, ok_share, budget_cents, affordable } = outlook
   const lines = [
     '',
     `${paint('bold', `the other ${plural(rows, 'row')}`)}, if they are like the pilot:`,
     `  about ${spend(cost_usd, unpriced)}, ${count(rows * ok_share)} ok`,
-    ...(took_ms > 0 ? [`  ${clock(took_ms)} at the pilot's pace; more items at once take less`] : []),
+    ...(estimate?.seconds != null
+      ? [`  ${estimate.message}`]
+      : took_ms > 0
+        ? [`  ${clock(took_ms)} at the pilot's pace; more items at once take less`]
+        : []),
   ]
   if (affordable !== null)
     lines.push(

@@ -23,7 +23,9 @@ export async function* runNews(
   const away = outage(session)
   const isNews = (run: Run) => {
     away.over()
-    const text = JSON.stringify(run)
+    // How long it still takes changes all the time.
+    const { estimate: _, ...told } = run
+    const text = JSON.stringify(told)
     const changed = text !== last
     last = text
     return changed

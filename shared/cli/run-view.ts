@@ -105,6 +105,7 @@ export function runSummary(run: Run, screen: Screen): string {
     `${label('status')}${paint('bold', isHeld(run) ? 'waits for a decision' : runStanding(run))}, ${plural(run.total_items, 'item')}${took}`,
     `${label('cost')}${cost}`,
   ]
+  if (run.estimate != null) lines.push(`${label('left')}${run.estimate.message}`)
   if (run.pilot_items !== null) lines.push(`${label('pilot')}${sayPilot(run.pilot_items, run.total_items)}`)
   for (const { message } of run.failed_checks ?? [])
     lines.push(`${label('noticed')}${paint('yellow', message)}`)

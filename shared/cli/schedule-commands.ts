@@ -57,7 +57,10 @@ export const SCHEDULE_COMMANDS: readonly Command[] = [
     args: ['SCHEDULE'],
     summary: 'Start what a schedule starts, now; also while it is disabled.',
     options: [
-      { name: 'dry-run', about: 'only read its source: how many items, and the first five' },
+      {
+        name: 'dry-run',
+        about: 'only read its source: how many items, the first five, and how long they take',
+      },
       { name: 'watch', about: 'follow the run to its end; its verdict is the exit code' },
     ],
     run: async (...given) => (await import('./schedules.ts')).trigger(...given),

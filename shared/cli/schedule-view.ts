@@ -1,6 +1,7 @@
 // Shows schedules and their events on a terminal.
 
 import { namedText } from '../pacing/rules/named-limits.ts'
+import { sayEnding } from '../view/estimate.ts'
 import type { Schemas } from './api.ts'
 import { ago, ahead } from './format.ts'
 import type { Screen, Style } from './output.ts'
@@ -100,12 +101,14 @@ export function scheduleLine(schedule: Schedule, now: number, { paint }: Screen)
 
 export function scheduleText(schedule: Schedule, now: number, screen: Screen): string {
   const { id, name, agent_slug, cron, timezone, source, input, results, declared, last_event } = schedule
+  const { ending } = schedule
   const next = nextOf(schedule, now)
   const others = schedule.next_fires.slice(1).map(at => onClock(at, timezone, now))
   const facts: Fact[] = [
     ['cron', `${cron} (${timezone})`],
     ['next', next === undefined ? disabledWhy(schedule) : [next, ...others].join('; ')],
     ['last', last_event === null ? 'never' : `${eventWords(last_event)} ${ago(last_event.occurred_at, now)}`],
+    ...(ending === undefined ? [] : [['run', sayEnding(ending, timezone, now)] as const]),
     [
       'items',
       source === null ? `one, ${JSON.stringify(input)}` : (source.url ?? `what ${source.generator} yields`),

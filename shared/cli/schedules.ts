@@ -10,6 +10,7 @@ import { findSchedule } from './find-schedule.ts'
 import { minute, plural } from './format.ts'
 import { printList } from './listing.ts'
 import { BY_ID, pageOf } from './pages.ts'
+import { plannedOf, printPlan } from './plan.ts'
 import { SCHEDULE_SETTINGS } from './schedule-settings.ts'
 import { eventsTable, type Schedule, scheduleLine, schedulesTable, scheduleText } from './schedule-view.ts'
 import type { Session } from './session.ts'
@@ -176,14 +177,20 @@ const FIRST: Column<SourceItem>[] = [
   { title: 'INPUT', value: item => JSON.stringify(item.input), least: 32 },
 ]
 
-async function tryOut({ api, output }: Session, schedule_id: string): Promise<ExitCode> {
-  const body = { schedule_id, timezone: 'UTC' }
-  const found = await answered(api.POST('/v1/sources/preview', { body }))
-  output.emit('source_preview', found, screen =>
-    [
-      `${plural(found.count, 'item')}, nothing was started; the first ${found.items.length}:`,
-      table(FIRST, found.items, screen),
-    ].join('\n'),
-  )
+async function tryOut(session: Session, scheduleId: string): Promise<ExitCode> {
+  const { api, output } = session
+  const schedule = await answered(api.GET('/v1/schedules/{scheduleId}', { params: { path: { scheduleId } } }))
+  const isOne = schedule.source === null
+  const body = { schedule_id: scheduleId, timezone: 'UTC' }
+  const found = isOne ? undefined : await answered(api.POST('/v1/sources/preview', { body }))
+  if (found !== undefined)
+    output.emit('source_preview', found, screen =>
+      [
+        `${plural(found.count, 'item')}, nothing was started; the first ${found.items.length}:`,
+        table(FIRST, found.items, screen),
+      ].join('\n'),
+    )
+  const planned = await plannedOf(session, schedule, found?.count ?? 1)
+  if (planned !== undefined) printPlan(session, planned, schedule, isOne ? 'of its input' : 'of its source')
   return EXIT.ok
 }

@@ -73,16 +73,21 @@ export async function headOf(path: string): Promise<{ head: Uint8Array; size: nu
 }
 
 /** Counts the rows, and checks that each can be an item. @throws Failure `invalid_line` */
-export async function surveyed({ path, fields }: Source): Promise<{ rows: number; changed_ms: number }> {
+export async function surveyed({
+  path,
+  fields,
+  input,
+  format,
+}: Source): Promise<{ rows: number; changed_ms: number }> {
   let rows = 0
   const takes = () => {
     rows++
     return false
   }
-  const { mtimeMs: changed_ms } = await stat(path)
+  const changed_ms = input === undefined ? (await stat(path)).mtimeMs : 0
   try {
-    const file = createReadStream(path, { highWaterMark: READ_BYTES })
-    for await (const _ of itemLines(path, file, fields, { takes }));
+    const read = input ?? createReadStream(path, { highWaterMark: READ_BYTES })
+    for await (const _ of itemLines(path, read, fields, { takes, ...(format && { format }) }));
   } catch (error) {
     throw asSubmitFailure(error)
   }

@@ -12,8 +12,9 @@ import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { plural } from './format.ts'
 import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
+import { plannedOf, printPlan } from './plan.ts'
 import type { Session } from './session.ts'
-import { headOf, inputSource, type Source, type Submission, submitSource } from './submit-file.ts'
+import { headOf, inputSource, type Source, type Submission, submitSource, surveyed } from './submit-file.ts'
 import { inputSchema } from './versions.ts'
 import { watchRun } from './watch.ts'
 
@@ -49,6 +50,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     }),
   }
   const source: Source = path === undefined ? await inputSource(process.stdin, fields) : { path, fields }
+  if (given.flag('dry-run')) return tryOut(session, source, order)
   const rest =
     pilot === undefined || path === undefined
       ? { order, source }
@@ -62,6 +64,15 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ].join('\n'),
   )
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
+}
+
+/** Reads the rows, and prints what their run would be. */
+async function tryOut(session: Session, source: Source, order: Submission): Promise<ExitCode> {
+  const { rows } = await surveyed(source)
+  const planned = await plannedOf(session, order, rows)
+  if (planned === undefined) throw new Failure(EXIT.usage, 'no_items', `${source.path} has no rows`)
+  printPlan(session, planned, order, `of ${source.path}`)
+  return EXIT.ok
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { isPaused } from '../items/rules/lifecycle.ts'
+import { type Estimate, leftMs } from '../view/estimate.ts'
 import { sayNoneNamed } from '../view/run.ts'
 import { sayRunWait } from '../view/upstream.ts'
 import { answered, type Run } from './api.ts'
@@ -16,6 +17,10 @@ import type { Session } from './session.ts'
 import { exitOf, hasEnded } from './verdict.ts'
 
 const QUIET_MS = 3000
+/** How long a run still takes is asked once it has been at work for a moment, then every so often. */
+const ESTIMATE_MS = { first: 2000, each: 10_000 }
+/** What is over sooner needs no word about what binds it. */
+const LONG_S = 60
 
 export async function watch(session: Session, given: Given): Promise<ExitCode> {
   return watchRun(session, given.arg(0))
@@ -61,6 +66,7 @@ export async function followRun(
   const over = new AbortController()
   const news = runNews(session, run_id, AbortSignal.any([signal, over.signal]))
   const pace = paceMeter()
+  const estimate = estimates(session, run_id)
   let noted: string | undefined
   let run: Run | undefined
   try {
@@ -74,13 +80,31 @@ export async function followRun(
       }
       if (found.done) return undefined
       run = found.value
-      const speed = pace(run, session.now())
+      const speed = { ...pace(run, session.now()), ...(await estimate(run)) }
       session.output.redraw('progress', { run }, screen => progressLine(found.value!, speed, screen))
       if (hasEnded(run) || isPaused(run)) return run
       next = news.next()
     }
   } finally {
     over.abort()
+  }
+}
+
+/** Says how much of a run is left by the limits and caps that bind it, and notes these when they are others. */
+function estimates({ api, output, now }: Watching, runId: string) {
+  let asked_ms = now() - ESTIMATE_MS.each + ESTIMATE_MS.first
+  let known: Estimate | undefined
+  return async (run: Run): Promise<{ left_ms?: number }> => {
+    if (!hasEnded(run) && now() - asked_ms >= ESTIMATE_MS.each) {
+      asked_ms = now()
+      const asked = answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
+      const estimate = (await asked.catch(() => undefined))?.estimate
+      const isLong = estimate?.seconds != null && estimate.seconds >= LONG_S
+      if (isLong && estimate.limited_by !== known?.limited_by) output.note(estimate.message)
+      known = estimate
+    }
+    const left_ms = known === undefined ? null : leftMs(known, now())
+    return left_ms === null || left_ms === 0 ? {} : { left_ms }
   }
 }
 

@@ -1524,7 +1524,7 @@ export interface paths {
         };
         /**
          * Get a schedule
-         * @description With its next moments and what became of its latest.
+         * @description With its next moments, what became of its latest, and when its run ends.
          */
         get: operations["getSchedule"];
         put?: never;
@@ -5203,6 +5203,7 @@ export interface components {
             last_run_at: string | null;
             /** @description What became of its latest moment. */
             last_event: components["schemas"]["ScheduleEvent"] | null;
+            ending?: components["schemas"]["ScheduleEnding"];
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
@@ -5265,6 +5266,27 @@ export interface components {
             } | null;
             /** @description Limits of what its runs need outside: while one of them is at work, they stand in place of the project's for these upstreams, for the items of all runs, and may be higher. Signed-in owners set it; null or an empty list for none. */
             limits?: components["schemas"]["NamedLimits"][] | null;
+        };
+        /** @description When its open run ends, else its next one; of a schedule that is asked for alone, and has had a run or starts one item. */
+        ScheduleEnding: {
+            /**
+             * Format: uuid
+             * @description The open run; null if it is to start.
+             */
+            run_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it starts; null of an open run.
+             */
+            starts_at: string | null;
+            /** @description Of one that is to start as many as the latest run had. */
+            items: number;
+            /**
+             * Format: date-time
+             * @description By when it has to end, if the schedule has a deadline.
+             */
+            deadline_at: string | null;
+            estimate: components["schemas"]["Estimate"] & unknown;
         };
         /** @description What became of a moment that a schedule named. */
         ScheduleEvent: {

@@ -19,7 +19,7 @@ import { admissionFacts } from './claim.ts'
 const KNOWN_ITEMS = 200
 /** A pace is of so many items, which began over so long: claims take several at once. */
 const PACE_ITEMS = { least: 40, most: 5000 }
-const PACE_S = 30
+const PACE_S = 10
 
 /** How long an open run takes from now on; undefined if it has ended. */
 export async function estimateRun(sql: Sql, key: RunKey): Promise<Foreseen | undefined> {

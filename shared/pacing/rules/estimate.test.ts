@@ -105,10 +105,14 @@ describe('what binds a run', () => {
       at: 'about 2 items a second, its pace so far',
     })
     expect(estimateOf(facts({ pace: 0.5 })).at).toBe('about 30 items a minute, its pace so far')
-    // A little slower it is by chance, and a faster start is a bucket that was full.
+    // A little slower it is bound by the limit nevertheless, and a faster start is a bucket that was full.
     const limited = [upstream({ declared: { requests: '600/min' } })]
-    expect(estimateOf(facts({ pace: 9, upstreams: limited })).bound).toBe('limit')
-    expect(estimateOf(facts({ pace: 90, upstreams: limited })).bound).toBe('limit')
+    expect(estimateOf(facts({ pace: 9, upstreams: limited }))).toMatchObject({
+      bound: 'limit',
+      seconds: 6000 / 9,
+    })
+    const { seconds, bound } = estimateOf(facts({ pace: 90, upstreams: limited }))
+    expect([bound, Math.round(seconds)]).toEqual(['limit', 609])
   })
 })
 

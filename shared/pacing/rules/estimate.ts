@@ -70,7 +70,7 @@ interface Bound extends Pick<Estimate, 'bound' | 'at' | 'seconds'> {
   sharing: number
 }
 
-/** A run that begins items more slowly than so much of what binds it allows is bound by something else. */
+/** A run that begins items at less than so much of the pace that a limit or a cap allows is bound by something else. */
 const SLOWER = 0.8
 
 /**
@@ -94,8 +94,9 @@ export function estimateOf(facts: EstimateFacts): Estimate {
           sharing: 0,
         }
   // Beside other runs a pace changes when they end, which the limits and caps know.
-  const isSlower = own !== null && slowest.sharing === 0 && own.seconds * SLOWER > slowest.seconds
-  const { bound, at, seconds, sharing } = isSlower ? own : slowest
+  const slower = own !== null && slowest.sharing === 0 && own.seconds > slowest.seconds ? own : slowest
+  const { bound, at, sharing } = slower.seconds * SLOWER > slowest.seconds ? slower : slowest
+  const { seconds } = slower
   // Of the last item the first call is sent when it begins, its last one later.
   const last_s = item.calls > 1 ? item.seconds * (1 - 1 / item.calls) : 0
   return {

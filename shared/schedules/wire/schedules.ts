@@ -99,6 +99,7 @@ export const timezone = z.string().describe('A name of the IANA database.')
 
 const LIMITS_OF_RUNS =
   "Limits of what its runs need outside: while one of them is at work, they stand in place of the project's for these upstreams, for the items of all runs, and may be higher."
+
 /** When a run of a schedule ends, as far as that can be foreseen. */
 export interface EndingRow {
   run_id: string | null
