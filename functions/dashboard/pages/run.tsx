@@ -75,7 +75,7 @@ export const runPage = page({
           <Conservation run={run} />
           <Recoveries recoveries={recoveries} now={now} />
           <RunNotes run={run} failures={failures.data!} mayAct={mayAct} now={now} />
-          <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} />
+          <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} now={now} />
           <Replays run={run} replays={replays} />
           <div id="failures" data-live>
             {shown.length > 0 && <h2>Why items did not work</h2>}

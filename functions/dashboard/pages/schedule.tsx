@@ -6,6 +6,7 @@ import { prettyJson } from '../../../shared/json/pretty-json.ts'
 import { defined } from '../../../shared/kernel/defined.ts'
 import { namedText } from '../../../shared/pacing/rules/named-limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { isLate, sayEnding } from '../../../shared/view/estimate.ts'
 import { checkInput } from '../parts/agent-input.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RoleRequired, Sure } from '../parts/form.tsx'
@@ -109,6 +110,18 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
         · {schedule.budget_cents === null ? 'no budget' : `${cents(schedule.budget_cents)} a run`} ·{' '}
         {schedule.declared ? 'declared in code' : 'made by hand'}
       </p>
+      {schedule.ending && (
+        <p id="schedule-ending" data-live class={isLate(schedule.ending) ? 'v-degraded' : undefined}>
+          {schedule.ending.run_id === null ? (
+            'Its run: '
+          ) : (
+            <>
+              <a href={ofRun(schedule.ending.run_id)}>Its run</a>{' '}
+            </>
+          )}
+          {sayEnding(schedule.ending, schedule.timezone, now)}
+        </p>
+      )}
       {schedule.source && <Reads source={schedule.source} />}
       {schedule.results && (
         <p>

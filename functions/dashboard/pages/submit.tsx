@@ -1,8 +1,9 @@
 // Submits a file of items: all of it, or a pilot first and the rest once the pilot looks right.
 
 import * as z from 'zod'
+import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import type { Client } from '../../../shared/sdk/client.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { outlookOf } from '../../../shared/submission/rules/pilot.ts'
 import { type Wanted, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
 import { inputSchema } from '../parts/agent-input.ts'
@@ -121,6 +122,7 @@ async function pilotView({
   const hasEnded = run.queued + run.running === 0 && run.status !== 'materializing'
   const left = Math.max(0, rows - run.total_items)
   const budget = centsOfDollars(fields.budget_usd) ?? undefined
+  const estimate = hasEnded && left > 0 ? await estimateOf(api, run, left) : undefined
   return {
     ...frameOf(params.projectId),
     title: 'Pilot',
@@ -134,6 +136,7 @@ async function pilotView({
           run={run}
           notOk={notOk}
           ok={ok}
+          estimate={estimate}
           outlook={hasEnded ? outlookOf(run, left, budget, ctx.now()) : undefined}
           fields={fields}
           file={{ file, rows, bytes, run_id: run.id }}
@@ -142,6 +145,14 @@ async function pilotView({
       </div>
     ),
   }
+}
+
+async function estimateOf(api: Client, { agent_id, concurrency }: Schemas['Run'], items: number) {
+  const query = { items, ...defined({ concurrency: concurrency ?? undefined }) }
+  const { data } = await api.GET('/v1/agents/{agentId}/estimate', {
+    params: { path: { agentId: agent_id }, query },
+  })
+  return data?.estimate
 }
 
 async function readPilot(api: Client, runId: string) {

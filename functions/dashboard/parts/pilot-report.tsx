@@ -17,12 +17,14 @@ interface Props {
   ok: readonly Schemas['RunItem'][]
   /** Undefined while items are still running. */
   outlook: Outlook | undefined
+  /** Of the rest; undefined while that is not known. */
+  estimate: Schemas['Estimate'] | undefined
   fields: OrderFields
   file: PilotSource
   mayNot: boolean
 }
 
-export const PilotReport = ({ action, run, notOk, ok, outlook, fields, file, mayNot }: Props) => {
+export const PilotReport = ({ action, run, notOk, ok, outlook, estimate, fields, file, mayNot }: Props) => {
   const fits = ok.length > 0 || !notOk.every(isRefusedInput)
   return (
     <>
@@ -47,7 +49,7 @@ export const PilotReport = ({ action, run, notOk, ok, outlook, fields, file, may
         {outlook === undefined ? (
           <p class="empty">The pilot is at work. What the rest would come to stands here when it is done.</p>
         ) : (
-          <Rest outlook={outlook} run={run} fits={fits} />
+          <Rest outlook={outlook} estimate={estimate} run={run} fits={fits} />
         )}
         {outlook !== undefined &&
           (mayNot || !fits || outlook.rows === 0 || outlook.budget_cents === 0 ? (
@@ -127,7 +129,9 @@ const Payload = ({ of }: { of: unknown }) => {
   return text === '' ? <span class="dim">none</span> : <code>{text}</code>
 }
 
-const Rest = ({ outlook, run, fits }: { outlook: Outlook; run: Schemas['Run']; fits: boolean }) => {
+type RestOf = Pick<Props, 'estimate' | 'run'> & { outlook: Outlook; fits: boolean }
+
+const Rest = ({ outlook, estimate, run, fits }: RestOf) => {
   const { rows, cost_usd, unpriced, took_ms, ok_share, budget_cents, affordable } = outlook
   return (
     <>
@@ -138,7 +142,11 @@ const Rest = ({ outlook, run, fits }: { outlook: Outlook; run: Schemas['Run']; f
           {money(cost_usd)}
         </Fact>
         <Fact name="Ok, about">{count(Math.round(rows * ok_share))}</Fact>
-        <Fact name="Time, at this pace">{took_ms > 0 ? span(took_ms) : '—'}</Fact>
+        {estimate?.seconds == null ? (
+          <Fact name="Time, at this pace">{took_ms > 0 ? span(took_ms) : '—'}</Fact>
+        ) : (
+          <Fact name="Time">{estimate.message}</Fact>
+        )}
         {budget_cents !== null && <Fact name="Left of the budget">{cents(budget_cents)}</Fact>}
       </dl>
       {unpriced && (

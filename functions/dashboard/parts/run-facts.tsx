@@ -2,12 +2,13 @@
 
 import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { leftText } from '../../../shared/view/estimate.ts'
 import { sayGraded, sayNoneNamed, sayPilot, sayResent } from '../../../shared/view/run.ts'
 import { sayRunWait } from '../../../shared/view/upstream.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Fact } from './fact.tsx'
 import type { Pace, Usual } from './pace.ts'
-import { cents, count, counted, money, percent, short, span } from './text.tsx'
+import { cents, count, counted, money, percent, short, span, When } from './text.tsx'
 
 type Run = Schemas['Run']
 type Failures = Schemas['RunFailures']
@@ -21,7 +22,29 @@ const speed = (items_per_s: number): string =>
 
 const or = <T,>(value: T | null, show: (value: T) => string) => (value === null ? null : show(value))
 
-export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Usual }) => (
+type FactsOf = { run: Run; pace: Pace; usual: Usual; now: number }
+
+/** By the limits and caps that bind it; of one that is held or stopped, at the pace so far. */
+const Left = ({ run: { estimate }, pace, now }: Omit<FactsOf, 'usual'>) => {
+  if (estimate?.seconds == null)
+    return (
+      <>
+        {or(pace.left_ms, ms => `about ${span(ms)}`) ?? 'not known yet'}
+        {estimate && <div class="dim wrap">{estimate.message}</div>}
+      </>
+    )
+  return (
+    <>
+      {leftText(estimate, now)}
+      <div class="dim">
+        ends <When at={estimate.ends_at} now={now} />
+      </div>
+      <div class="dim wrap">{estimate.message}</div>
+    </>
+  )
+}
+
+export const RunFacts = ({ run, pace, usual, now }: FactsOf) => (
   <dl class="facts" id="run-facts" data-live>
     <Fact name="Waited to start" usual={or(usual.waited_ms, span)}>
       {or(pace.waited_ms, span) ?? '—'}
@@ -38,7 +61,9 @@ export const RunFacts = ({ run, pace, usual }: { run: Run; pace: Pace; usual: Us
       </>
     )}
     {run.finished_at === null && !isPaused(run) && (
-      <Fact name="Time left">{or(pace.left_ms, ms => `about ${span(ms)}`) ?? 'not known yet'}</Fact>
+      <Fact name="Time left">
+        <Left run={run} pace={pace} now={now} />
+      </Fact>
     )}
     <Fact name="Cost" usual={or(usual.cost_per_item, cost => money(cost * run.total_items))}>
       {run.unpriced_item_count > 0 && 'at least '}
