@@ -278,20 +278,21 @@ export function notFinished(late: PassedDeadline): Alert {
 /** A deadline to come that cannot be met any more. */
 export interface UnmeetableDeadline extends PassedDeadline {
   now: Date
-  /** How long it takes, and at what pace. */
+  /** How long it takes, in words, and at what pace. */
   takes: string
+  at: string
   /** When its run starts, on the wall clock of its schedule; null if it runs. */
   starts: string | null
 }
 
 /** By all that is known, the run cannot end in time. */
 export function cannotFinish(of: UnmeetableDeadline): Alert {
-  const { agent_slug, cron, run_id, schedule_id, finished_by, timezone, takes, starts } = of
-  const why = starts === null ? `${takes} left` : `it starts at ${starts} and takes ${takes}`
+  const { agent_slug, cron, run_id, schedule_id, finished_by, timezone, takes, at, starts } = of
+  const why = starts === null ? `about ${takes} left` : `it starts at ${starts} and takes about ${takes}`
   return {
     ...ofDeadline(of),
     reason: 'cannot_finish',
-    message: `${[agent_slug, cron].filter(Boolean).join(' ')}: cannot be finished by ${finished_by} (${timezone}): ${why}.`,
+    message: `${[agent_slug, cron].filter(Boolean).join(' ')}: cannot be finished by ${finished_by} (${timezone}): ${why} at ${at}.`,
     advice: 'Raise what limits it, run fewer items, or let people know; it is resolved when the run ends.',
     command: run_id !== null ? `assay watch ${run_id}` : `assay schedules show ${schedule_id}`,
     since: of.now,

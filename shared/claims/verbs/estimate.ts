@@ -168,7 +168,7 @@ async function paceOf(sql: Sql, run: ReadRun): Promise<number | null> {
 }
 
 /** What an item asks, by the latest that ended; null if none has. */
-function asksOf(runs: readonly store.Ran[]): KnownAsks | null {
+function asksOf(runs: readonly store.Ran[]): ItemAsks | null {
   const sum = { items: 0, calls: 0, input_tokens: 0, output_tokens: 0 }
   for (const run of runs) {
     // All of the first run, and of those before it as much as is missing.
@@ -211,28 +211,28 @@ function calledBy(rows: readonly store.NeededRow[], deployment_id: string): stor
 const isOnlyCredential = (rows: readonly store.NeededRow[]) =>
   rows.filter(({ kind, pacing }) => kind === 'credential' && pacing !== null).length === 1
 
-type KnownAsks = ItemAsks & { input_tokens: number }
-
 interface Around {
-  asks: KnownAsks
+  asks: ItemAsks
   isOnly: boolean
   others: readonly store.OpenRun[]
 }
 
 function upstreamOf(row: store.NeededRow, { asks, isOnly, others }: Around): NeededUpstream {
-  const asked = row.pacing === null ? null : askedLately(row.pacing.declared)
-  const lately = asked && { ...asked, input_tokens: null }
-  const counted = row.kind === 'agent' ? { ...asks, calls: 1 } : asks
-  const sharing = others.filter(({ deployment_id }) => row.deployments.includes(deployment_id ?? ''))
+  const { kind, pacing, deployments, declared, state, next_ms } = row
+  const lately = pacing === null ? null : askedLately(pacing.declared)
+  /** An agent's address is called once an item, a provider as often as it answered: by models of the agent, or as was seen there. */
+  const asked = (known: ItemAsks | null, isKnown: boolean): ItemAsks => {
+    if (kind === 'agent') return { ...asks, ...known, calls: 1 }
+    if (known !== null && known.calls > 0 && isKnown) return known
+    return lately === null ? { ...asks, calls: Math.max(1, asks.calls) } : { ...lately, input_tokens: null }
+  }
+  const sharing = others.filter(({ deployment_id }) => deployments.includes(deployment_id ?? ''))
   return {
     name: upstreamName(row),
-    pacing: row.pacing,
-    declared: row.declared.reduce(lowerOf, {}),
-    asks: row.kind === 'agent' || isOnly ? counted : (lately ?? counted),
-    others: sharing.map(one => ({
-      items: one.queued,
-      ...(row.kind === 'agent' ? counted : (asksOf(one.items > 0 ? [one] : []) ?? lately ?? counted)),
-    })),
-    opens_ms: row.state === 'cooling' ? Math.max(0, row.next_ms ?? 0) : 0,
+    pacing,
+    declared: declared.reduce(lowerOf, {}),
+    asks: asked(asks, isOnly),
+    others: sharing.map(one => ({ items: one.queued, ...asked(asksOf(one.items > 0 ? [one] : []), true) })),
+    opens_ms: state === 'cooling' ? Math.max(0, next_ms ?? 0) : 0,
   }
 }

@@ -118,7 +118,9 @@ export const Run = z
       .nullable()
       .describe('How long it waits for upstreams; null is what the agent declares, else a day.'),
     callback_url: z.string().nullable(),
-    estimate: Estimate.optional().describe('How long it still takes; of an open run that is asked for alone.'),
+    estimate: Estimate.optional().describe(
+      'How long it still takes; of an open run that is asked for alone.',
+    ),
     replay_of: id('The run whose items this one replays.').nullable(),
     unchanged_count: count(
       'Of a replay, items that ended like their original without asking anything again: nothing was run.',

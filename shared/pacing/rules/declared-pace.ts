@@ -73,6 +73,12 @@ export function declaredRate(pace: DeclaredPace, limits: DeclaredLimits): number
   )
 }
 
+/** What spreading leaves over of a limit, in time: so much may be made up for within its length. */
+export function spareMs(limits: DeclaredLimits): number {
+  const lengths = ratesOf(limits).flatMap(([, rate]) => (isStock(rate) ? [] : [rate.length_ms]))
+  return lengths.length === 0 ? 0 : (1 - SPREAD_SHARE) * Math.min(...lengths)
+}
+
 /** Items that have room now. */
 export function declaredRoom(pace: DeclaredPace, limits: DeclaredLimits, now_ms: number): number {
   const rooms = ratesOf(limits).flatMap(([of, rate]) => {

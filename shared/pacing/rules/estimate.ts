@@ -223,5 +223,9 @@ function trackedText(limit: TrackedLimit): string {
 }
 
 /** @example 'about 3 h 10 min at 200,000 tokens a minute of api.openai.com (OPENAI_API_KEY)' */
-export const sayEstimate = ({ seconds, at }: Pick<Estimate, 'seconds' | 'at'>): string =>
-  `about ${coarseSpan(Math.max(1, Math.round(seconds)) * 1000)} at ${at}`
+export const sayEstimate = (estimate: Pick<Estimate, 'seconds' | 'at'>): string =>
+  `about ${estimateSpan(estimate)} at ${estimate.at}`
+
+/** @example '3 h 10 min' */
+export const estimateSpan = ({ seconds }: Pick<Estimate, 'seconds'>): string =>
+  coarseSpan(Math.max(1, Math.round(seconds)) * 1000)

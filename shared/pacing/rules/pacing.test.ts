@@ -239,6 +239,16 @@ describe('turns that give ahead', () => {
     expect(began).toBeLessThan(1800 * 1.005 + (30 * 2 * each_ms) / 1000)
   })
 
+  it('make up for one that came late, as far as spreading leaves something over', () => {
+    const pacing = startPacing(0)
+    const take = (now_ms: number) =>
+      paceTurn(pacing, { now_ms, declared: { requests: '1800/min' }, wants: 256, ahead_ms: 400 })
+    for (let now_ms = 0; now_ms <= 10_000; now_ms += 200) take(now_ms)
+    // The second before is made up for; of five seconds the latest 900 ms are, besides the 400 ahead.
+    expect(Math.abs(take(11_000) - 29.55)).toBeLessThan(1)
+    expect(Math.abs(take(16_000) - 1.3 * 29.55)).toBeLessThan(1.5)
+  })
+
   it('go on at once at a pace that has risen', () => {
     const pacing = startPacing(0)
     expect(paceTurn(pacing, { now_ms: 0, declared: { requests: '6/min' }, wants: 9, ahead_ms: 400 })).toBe(1)

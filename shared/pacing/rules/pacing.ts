@@ -15,6 +15,7 @@ import {
   declaredShares,
   learnAsked,
   noteInFlight,
+  spareMs,
   startDeclaredPace,
 } from './declared-pace.ts'
 import { rateIn, roomIn } from './limit-room.ts'
@@ -177,13 +178,17 @@ function permitsOf(pacing: Pacing, { now_ms, started = 0, wants, ahead_ms }: Tur
   // At the pace of now, not of then; what turns before gave ahead is given already.
   const next_ms = Math.min(pacing.next_ms, now_ms + ahead_ms + one_ms)
   // What began without asking takes its turn too.
-  pacing.next_ms = Math.max(next_ms, now_ms - CATCH_UP_MS) + started * one_ms
+  pacing.next_ms = Math.max(next_ms, now_ms - catchUpMs(pacing)) + started * one_ms
   const until_ms = now_ms + ahead_ms
   const slots = Math.floor((until_ms - pacing.next_ms) / one_ms) + 1
   const permits = Math.max(0, Math.min(wants, slots, ...rooms))
   pacing.next_ms += permits * one_ms
   return permits
 }
+
+/** What was not used lately of what answers report shows in what they report next. */
+const catchUpMs = ({ limits, searched, declared_limits }: Pacing): number =>
+  limits.length > 0 || searched !== null ? CATCH_UP_MS : Math.max(CATCH_UP_MS, spareMs(declared_limits))
 
 /** Calls for which what is left of all limits has room; infinite if none says so. */
 export const roomOf = (pacing: Pacing, now_ms: number): number =>

@@ -6,7 +6,7 @@ import { cannotFinish } from '../../alerts/rules/run-alerts.ts'
 import { estimateRun, estimateStart } from '../../claims/verbs/estimate.ts'
 import type { Context, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { sayEstimate } from '../../pacing/rules/estimate.ts'
+import { estimateSpan } from '../../pacing/rules/estimate.ts'
 import type { Foreseen } from '../../upstreams/wire/estimate.ts'
 import * as store from '../queries/deadlines.ts'
 import { parseCron } from '../rules/cron.ts'
@@ -53,7 +53,7 @@ export async function foreseeDeadlines(sql: Sql): Promise<Alert[]> {
     if (!isOver(foreseen, start ?? coming.now, coming.passed_at)) continue
     const starts = start && wallClock(start, coming.schedule_timezone!).slice(-5)
     const run_id = start === null ? coming.run_id : null
-    alerts.push(cannotFinish({ ...coming, run_id, takes: sayEstimate(foreseen), starts }))
+    alerts.push(cannotFinish({ ...coming, run_id, takes: estimateSpan(foreseen), at: foreseen.at, starts }))
   }
   return alerts
 }

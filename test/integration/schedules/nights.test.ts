@@ -11,6 +11,7 @@ import { setDeadline } from '../../../shared/schedules/verbs/deadlines.ts'
 import { fireDue, watchStarts } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
 import { watchForAlerts } from '../../../shared/upkeep/verbs/watch-alerts.ts'
+import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
 import { setClock } from '../../support/clock.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
@@ -177,6 +178,101 @@ it('a night that misses its deadline has one alert, which is resolved when the r
     'alert.raised not_finished',
     'alert.resolved not_finished',
     'run.digest',
+  ])
+})
+
+/** Nobody has to call the agent for it: its address has a limit. */
+const limitAgent = (requests: string | undefined) =>
+  changeLimits(engine.ctx, { project_id: engine.project_id, host: 'http://played', label: '' }, { requests })
+
+async function endNight(items: number): Promise<void> {
+  const runId = await fire(items)
+  await messagesSent()
+  expect((await engine.run(runId)).finished_at).not.toBeNull()
+  await engine.sql`delete from deliveries`
+}
+
+const finishBy = (finished_by: string) => {
+  const { project_id, agent_id, ctx } = engine
+  return setDeadline(ctx, { project_id, agent_id, schedule_id, finished_by, timezone: 'UTC' })
+}
+
+it('a night that cannot meet its deadline any more has one alert as soon as that is known, which is resolved when it ends [alerts.foreseen]', async () => {
+  await endNight(40)
+  await finishBy('06:00')
+  await limitAgent('1/min')
+  const runId = await fire(200, '2026-03-04T02:00:10Z')
+  await look()
+  expect(await messages()).toEqual([])
+  await engine.sql`update runs set total_items = 400 where id = ${runId}`
+  await look()
+  await look()
+  expect(await messages()).toEqual(['alert.raised not_finished'])
+  expect((await engine.sql`select reason, message, command, run_id from alerts`)[0]).toEqual({
+    reason: 'cannot_finish',
+    message:
+      'played 0 2 * * *: cannot be finished by 06:00 (UTC): about 6 h 46 min left at 1 request a minute of http://played.',
+    command: `assay watch ${runId}`,
+    run_id: runId,
+  })
+  await setClock(engine.sql, '2026-03-04T06:00:10Z')
+  await look()
+  expect(await messages()).toEqual(['alert.raised not_finished'])
+  await limitAgent(undefined)
+  await engine.sql`update runs set total_items = 200, touched_at = now() where id = ${runId}`
+  expect(await messagesSent()).toEqual([
+    'alert.raised not_finished',
+    'alert.resolved not_finished',
+    'run.digest',
+  ])
+})
+
+it('a night that is to start and will be late has its alert the evening before', async () => {
+  await endNight(40)
+  await setClock(engine.sql, '2026-03-03T20:00:00Z')
+  await finishBy('02:30')
+  await look()
+  expect(await messages()).toEqual([])
+  await limitAgent('1/min')
+  await look()
+  expect(await messages()).toEqual(['alert.raised not_finished'])
+  const [alert] = await engine.sql`select message, command, run_id from alerts`
+  expect(alert).toEqual({
+    message:
+      'played 0 2 * * *: cannot be finished by 02:30 (UTC): it starts at 02:00 and takes about 40 min 37 s at 1 request a minute of http://played.',
+    command: `assay schedules show ${schedule_id}`,
+    run_id: null,
+  })
+})
+
+it('a night that is over its deadline by less than an estimate may be wrong has no alert yet', async () => {
+  await endNight(40)
+  await setClock(engine.sql, '2026-03-03T20:00:00Z')
+  await limitAgent('1/min')
+  await finishBy('02:38')
+  await look()
+  expect(await messages()).toEqual([])
+  await finishBy('02:35')
+  await look()
+  expect(await messages()).toEqual(['alert.raised not_finished'])
+})
+
+it('the next of two nights that are late has an alert of its own, though the first was resolved', async () => {
+  await finishBy('06:00')
+  for (const day of ['03', '04']) {
+    const runId = await fire(40, `2026-03-${day}T02:00:10Z`)
+    await engine.sql`update runs set started_at = now(), touched_at = now() + interval '1 day' where id = ${runId}`
+    await engine.sql`update occurrences set watch_until = null`
+    await setClock(engine.sql, `2026-03-${day}T06:00:10Z`)
+    await look()
+    await engine.sql`update runs set touched_at = now() where id = ${runId}`
+    await messagesSent()
+  }
+  expect((await messages()).filter(what => what.startsWith('alert'))).toEqual([
+    'alert.raised not_finished',
+    'alert.raised not_finished',
+    'alert.resolved not_finished',
+    'alert.resolved not_finished',
   ])
 })
 

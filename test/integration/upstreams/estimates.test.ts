@@ -1,0 +1,222 @@
+// How long runs take, as people are told it: over the API, of rows as consumers and people write them.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { paceTurn, startPacing } from '../../../shared/pacing/rules/pacing.ts'
+import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
+import { startNodeHost } from '../../conformance/hosts.ts'
+import { makeAgent, makeRun } from '../../conformance/make.ts'
+import { openWorld, type World } from '../../conformance/world.ts'
+import { shut } from '../../support/upstreams.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld(startNodeHost)
+})
+afterAll(() => world.end())
+
+const items = (n: number) => Array.from({ length: n }, (_, i) => ({ input: i }))
+const estimate = async (agent_id: string, query: string) =>
+  (await world.call('GET', `/v1/agents/${agent_id}/estimate?${query}`)).json
+const run = async (run_id: string) => (await world.call('GET', `/v2/runs/${run_id}`)).json
+
+/** Another host for each agent: limits of one do not count for the others. */
+let made = 0
+
+/** An agent that is deployed, with a host of its own that it called, and a run of 100 items that ended. */
+async function agentThatRan({ calls = 1, tokens = 400, seconds = 2 } = {}) {
+  const { sql } = world.ctx
+  const { project_id } = world.first
+  const agent = await makeAgent(world)
+  const host = `api-${++made}.example.com`
+  const deployment = { kind: 'url', url: `http://127.0.0.1:9/${agent.slug}`, declaration: { name: 'a' } }
+  const { status } = await world.call('POST', `/v1/agents/${agent.id}/deployments`, { body: deployment })
+  expect(status).toBe(201)
+  const run_id = await makeRun(world, agent.id, items(100))
+  await sql`
+    update items set status = 'completed', outcome = 'ok', attempt = 1, started_at = now() - make_interval(secs => ${seconds}), completed_at = now()
+    where run_id = ${run_id}`
+  await sql`
+    update runs set ok = 100, next_seq = 101, started_at = now(), finished_at = now(), model_calls = ${100 * calls},
+      input_tokens = ${75 * tokens}, output_tokens = ${25 * tokens} where id = ${run_id}`
+  const pacing = startPacing(Date.now() - 60_000)
+  paceTurn(pacing, {
+    now_ms: Date.now(),
+    ended: 100,
+    served: 100 * calls,
+    tokens: 100 * tokens,
+    wants: 0,
+    ahead_ms: 0,
+  })
+  const id = world.ctx.newId()
+  await shut(sql, { project_id, id, host, label: 'OPENAI_API_KEY', state: 'open', next_s: null })
+  await sql`
+    update upstreams set pacing = ${sql.json(pacing as never)},
+      deployments = array(select id from deployments where agent_id = ${agent.id}) where id = ${id}`
+  const limit = (limits: object) => changeLimits(world.ctx, { project_id, host, label: '' }, limits)
+  return { ...agent, host, upstream_id: id, limit }
+}
+
+describe('the estimate of a run that is to start [agents.estimate]', () => {
+  it('knows the limits that people set, and what an item of the agent asks', async () => {
+    const { id, slug, host, limit } = await agentThatRan()
+    await limit({ tokens: '200000/min' })
+    expect(await estimate(id, 'items=50000')).toEqual({
+      agent_slug: slug,
+      deployment_version: 1,
+      items: 50_000,
+      estimate: {
+        seconds: Math.round((50_000 * 400 * 60) / 200_000 / 0.985),
+        ends_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        limited_by: 'limit',
+        message: `about 1 h 41 min at 200,000 tokens a minute of ${host} (OPENAI_API_KEY)`,
+      },
+    })
+  })
+
+  it('knows the caps of the run, the agent and the project, and how long an item takes', async () => {
+    const { id } = await agentThatRan()
+    const { estimate: few } = await estimate(id, 'items=1000&concurrency=20')
+    expect(few).toMatchObject({
+      seconds: 100,
+      limited_by: 'places',
+      message: 'about 1 min 40 s at 20 items at once',
+    })
+    const { estimate: many } = await estimate(id, 'items=256000')
+    expect(many.message).toBe('about 33 min 20 s at 256 items at once')
+  })
+
+  it('says why it is not known', async () => {
+    const unused = await makeAgent(world)
+    const unknown = async (id: string) => (await estimate(id, 'items=10')).estimate
+    expect(await unknown(unused.id)).toEqual({
+      seconds: null,
+      ends_at: null,
+      limited_by: null,
+      message: 'not known: nothing is deployed for its agent yet',
+    })
+    const deployment = { kind: 'url', url: 'http://127.0.0.1:9/new', declaration: { name: 'a' } }
+    await world.call('POST', `/v1/agents/${unused.id}/deployments`, { body: deployment })
+    expect((await unknown(unused.id)).message).toBe('not known: no item of this agent has run yet')
+    const { id, upstream_id, host } = await agentThatRan()
+    await world.ctx
+      .sql`update upstreams set state = 'away', words = 'connection refused' where id = ${upstream_id}`
+    expect((await unknown(id)).message).toBe(
+      `not known: Away: ${host} (OPENAI_API_KEY) serves nobody: connection refused.`,
+    )
+  })
+
+  it('of a version that has called nothing yet is as for the one before', async () => {
+    const { id, limit } = await agentThatRan()
+    await limit({ requests: '60/min' })
+    const deployment = { kind: 'url', url: 'http://127.0.0.1:9/next', declaration: { name: 'a' } }
+    await world.call('POST', `/v1/agents/${id}/deployments`, { body: deployment })
+    const found = await estimate(id, 'items=600')
+    expect([found.deployment_version, found.estimate.seconds]).toEqual([2, Math.round(600 / 0.985)])
+  })
+
+  it('knows a limit for the address of an agent that nobody called yet under it', async () => {
+    const { id, slug } = await agentThatRan()
+    const { project_id } = world.first
+    const host = `http://127.0.0.1:9/${slug}`
+    await changeLimits(world.ctx, { project_id, host, label: '' }, { requests: '60/min' })
+    expect((await estimate(id, 'items=600')).estimate.message).toBe(
+      `about 10 min 9 s at 60 requests a minute of ${host}`,
+    )
+  })
+
+  it('counts the calls of an agent whose calls no model answers', async () => {
+    const { id, limit } = await agentThatRan({ calls: 2, tokens: 0 })
+    await limit({ requests: '60/min' })
+    await world.ctx.sql`update runs set model_calls = 0 where agent_id = ${id}`
+    expect((await estimate(id, 'items=600')).estimate.seconds).toBe(Math.round(1200 / 0.985))
+  })
+
+  it('refuses what is no number of items', async () => {
+    const { id } = await makeAgent(world)
+    for (const query of ['', 'items=0', 'items=x', 'items=1.5', 'items=10&concurrency=0', 'items=10&more=1'])
+      expect((await world.call('GET', `/v1/agents/${id}/estimate?${query}`)).status).toBe(400)
+  })
+})
+
+describe('the estimate of an open run [runs.estimate]', () => {
+  it('is of what is left, and shared with other runs that need the same', async () => {
+    const { id, host, limit } = await agentThatRan()
+    await limit({ requests: '60/min' })
+    const run_id = await makeRun(world, id, items(60))
+    const { sql } = world.ctx
+    await sql`update runs set ok = 20, running = 10, next_seq = 31, model_calls = 20 where id = ${run_id}`
+    const found = await run(run_id)
+    expect(found.estimate).toMatchObject({
+      seconds: Math.round(30 / 0.985),
+      limited_by: 'limit',
+      message: `about 30 s at 60 requests a minute of ${host} (OPENAI_API_KEY)`,
+    })
+    await makeRun(world, id, items(90))
+    const { seconds, message } = (await run(run_id)).estimate
+    expect(seconds).toBe(Math.round(60 / 0.985))
+    expect(message).toBe(
+      `about 1 min 1 s at 60 requests a minute of ${host} (OPENAI_API_KEY), shared with another run`,
+    )
+  })
+
+  it('learns from its own items, once enough have ended', async () => {
+    const { id, limit } = await agentThatRan({ tokens: 400 })
+    await limit({ tokens: '60000/min' })
+    const run_id = await makeRun(world, id, items(900))
+    expect((await run(run_id)).estimate.seconds).toBe(Math.round((900 * 400) / 1000 / 0.985))
+    await world.ctx
+      .sql`update runs set ok = 300, next_seq = 301, model_calls = 300, input_tokens = 240000 where id = ${run_id}`
+    expect((await run(run_id)).estimate.seconds).toBe(Math.round((600 * 800) / 1000 / 0.985))
+  })
+
+  it('is left out once it has ended, and is not known while it waits for something outside', async () => {
+    const { id, upstream_id } = await agentThatRan()
+    const run_id = await makeRun(world, id, items(10))
+    const { sql } = world.ctx
+    await sql`update upstreams set state = 'out_of_credit', words = 'No credit left' where id = ${upstream_id}`
+    await sql`update runs set waits_for = ${upstream_id}, waits_since = now() where id = ${run_id}`
+    expect((await run(run_id)).estimate.message).toMatch(
+      /^not known: Out of credit: .* says: No credit left\.$/,
+    )
+    await sql`update runs set waits_for = null, cancelled = 10, finished_at = now() where id = ${run_id}`
+    expect(await run(run_id)).not.toHaveProperty('estimate')
+  })
+})
+
+describe('the end of a run of a schedule [schedules.ending]', () => {
+  it('is told with its deadline, of the open run, else of the next with as many items', async () => {
+    const { id: agent_id, limit } = await agentThatRan()
+    await limit({ requests: '60/min' })
+    const { sql } = world.ctx
+    const order = {
+      agent_id,
+      cron: '0 3 * * *',
+      timezone: 'UTC',
+      source: { url: 'http://127.0.0.1:9/x', format: 'ndjson' },
+    }
+    const { json: schedule } = await world.call('POST', '/v1/schedules', { body: order })
+    const read = async () => (await world.call('GET', `/v1/schedules/${schedule.id}`)).json
+    expect(await read()).not.toHaveProperty('ending')
+    const body = { schedule_id: schedule.id, finished_by: '04:00' }
+    await world.call('POST', `/v1/projects/${world.first.project_id}/deadlines`, { body })
+    const run_id = await makeRun(world, agent_id, items(90))
+    const { project_id } = world.first
+    await sql`
+      insert into occurrences (project_id, schedule_id, scheduled_for, outcome, run_id)
+      values (${project_id}, ${schedule.id}, '2026-03-02T03:00:00Z', 'fired', ${run_id})`
+    const { ending } = await read()
+    expect(ending).toMatchObject({
+      run_id,
+      starts_at: null,
+      items: 90,
+      deadline_at: '2026-03-02T04:00:00.000Z',
+      estimate: { seconds: Math.round(90 / 0.985), limited_by: 'limit' },
+    })
+    await sql`update runs set ok = 90, model_calls = 90, finished_at = now() where id = ${run_id}`
+    const { next_fires, ending: next } = await read()
+    expect(next).toMatchObject({ run_id: null, starts_at: next_fires[0], items: 90 })
+    const starts = Date.parse(next_fires[0])
+    expect(Date.parse(next.deadline_at) - starts).toBe(3_600_000)
+    expect(Math.abs(Date.parse(next.estimate.ends_at) - starts - 93_400)).toBeLessThan(1000)
+  })
+})
