@@ -91,7 +91,7 @@ export async function followRun(
 }
 
 /** Says how much of a run is left by the limits and caps that bind it, and notes these when they are others. */
-function estimates({ api, output, now }: Watching, runId: string) {
+export function estimates({ api, output, now }: Watching, runId: string) {
   let asked_ms = now() - ESTIMATE_MS.each + ESTIMATE_MS.first
   let known: Estimate | undefined
   return async (run: Run): Promise<{ left_ms?: number }> => {

@@ -110,18 +110,7 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
         · {schedule.budget_cents === null ? 'no budget' : `${cents(schedule.budget_cents)} a run`} ·{' '}
         {schedule.declared ? 'declared in code' : 'made by hand'}
       </p>
-      {schedule.ending && (
-        <p id="schedule-ending" data-live class={isLate(schedule.ending) ? 'v-degraded' : undefined}>
-          {schedule.ending.run_id === null ? (
-            'Its run: '
-          ) : (
-            <>
-              <a href={ofRun(schedule.ending.run_id)}>Its run</a>{' '}
-            </>
-          )}
-          {sayEnding(schedule.ending, schedule.timezone, now)}
-        </p>
-      )}
+      <Ending schedule={schedule} now={now} />
       {schedule.source && <Reads source={schedule.source} />}
       {schedule.results && (
         <p>
@@ -153,6 +142,14 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
     )}
   </div>
 )
+
+const Ending = ({ schedule: { ending, timezone }, now }: { schedule: Schedule; now: number }) =>
+  ending === undefined ? null : (
+    <p id="schedule-ending" data-live class={isLate(ending) ? 'v-degraded' : undefined}>
+      {ending.run_id === null ? 'Its run:' : <a href={ofRun(ending.run_id)}>Its run</a>}{' '}
+      {sayEnding(ending, timezone, now)}
+    </p>
+  )
 
 const Reads = ({
   source: { url, format, generator, item_id, partition_key },
