@@ -228,6 +228,18 @@ it('a schedule is made and changed with a concurrency, which its run by hand get
 })
 
 describe('submit', () => {
+  it('as a dry run prints the plan and starts nothing [agents.estimate]', async () => {
+    const file = await rows('planned.jsonl', [{ do: 'ok' }, { do: 'ok' }])
+    const before = (await run('runs', '--agent', SLUG)).events.length
+    const ran = await run('submit', file, '--agent', SLUG, '--dry-run', '--concurrency', '2')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.events).toMatchObject([
+      { event: 'plan', agent_slug: SLUG, items: 2, concurrency: 2, budget_cents: null },
+    ])
+    expect(ran.events[0].estimate.message).toMatch(/^(about|not known)/)
+    expect((await run('runs', '--agent', SLUG)).events).toHaveLength(before)
+  })
+
   const batch = [{ do: 'degrade' }, { do: 'fail' }, {}, {}].map((row, at) => ({
     ...row,
     id: `row-${at + 1}`,

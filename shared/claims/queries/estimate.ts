@@ -39,20 +39,32 @@ export function listBeginning(sql: Sql, project_id: string): Promise<OpenRun[]> 
     order by r.id limit ${LIMITS.estimate_runs}`
 }
 
-/** An earlier run of an agent, the newest first; replays use what was recorded, so they say nothing. */
+/** A run of an agent with items that ended. */
 export interface EarlierRun extends Ran {
   id: string
   next_seq: number
   running: number
 }
 
-export function listEarlier(sql: Sql, project_id: string, agent_id: string): Promise<EarlierRun[]> {
+export interface RunsOf {
+  project_id: string
+  agent_id: string
+  /** A run that is among them in any case. */
+  run_id: string | null
+}
+
+/** The newest first. Replays use what was recorded, so they say something about themselves alone. */
+export function listEarlier(sql: Sql, { project_id, agent_id, run_id }: RunsOf): Promise<EarlierRun[]> {
   return sql<EarlierRun[]>`
     select r.id, r.next_seq, r.running, ${sql.unsafe(RAN)} from (
       select * from runs where project_id = ${project_id} and agent_id = ${agent_id}
       order by id desc limit ${LIMITS.estimate_earlier_runs}
     ) r where r.ok + r.degraded + r.failed > 0 and r.replay_of is null and r.recovery_id is null
-    order by r.id desc`
+      and r.id is distinct from ${run_id}::uuid
+    union all
+    select r.id, r.next_seq, r.running, ${sql.unsafe(RAN)} from runs r
+    where r.project_id = ${project_id} and r.id = ${run_id}::uuid and r.ok + r.degraded + r.failed > 0
+    order by id desc`
 }
 
 export interface Took {

@@ -33,7 +33,6 @@ export async function estimateRun(sql: Sql, key: RunKey): Promise<Foreseen | und
     project_id: key.project_id,
     agent_id: run.agent_id,
     run,
-    version: null,
     queued: run.queued,
     running: run.running,
     concurrency,
@@ -104,7 +103,6 @@ export async function estimateStart(sql: Sql, start: ToStart): Promise<ForeseenS
       agent_id,
       deployment_id,
       run: null,
-      version: deployment_version,
       queued: items,
       running: 0,
       concurrency: lowest(start.concurrency, declared_concurrency),
@@ -119,7 +117,6 @@ interface Asked {
   agent_id: string
   deployment_id: string
   run: ReadRun | null
-  version: number | null
   queued: number
   running: number
   concurrency: number
@@ -131,7 +128,7 @@ async function estimate(sql: Sql, asked: Asked): Promise<Foreseen> {
   const { project_id, agent_id, run, queued, running, isAlone } = asked
   const [beginning, earlier, needed, pace] = await Promise.all([
     isAlone ? [] : store.listBeginning(sql, project_id),
-    store.listEarlier(sql, project_id, agent_id),
+    store.listEarlier(sql, { project_id, agent_id, run_id: run?.id ?? null }),
     store.listNeeded(sql, project_id, agent_id),
     run === null ? null : paceOf(sql, run),
   ])

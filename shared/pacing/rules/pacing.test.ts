@@ -239,6 +239,25 @@ describe('turns that give ahead', () => {
     expect(began).toBeLessThan(1800 * 1.005 + (30 * 2 * each_ms) / 1000)
   })
 
+  it('let no more through than what people set where answers report more', () => {
+    const pacing = startPacing(0)
+    const declared = { requests: '1800/min' }
+    const report = {
+      of: 'requests' as const,
+      amount: 100_000,
+      left: 99_000,
+      reset_ms: 600,
+      window_ms: 60_000,
+    }
+    let began = 0
+    for (let now_ms = 0; now_ms < 60_000; now_ms += 200) {
+      const reports = [{ ...report, began_ms: now_ms, at_ms: now_ms }]
+      began += paceTurn(pacing, { now_ms, declared, reports, served: 6, wants: 256, ahead_ms: 400 })
+    }
+    expect(began).toBeGreaterThan(1800 * 0.97)
+    expect(began).toBeLessThan(1800 * 1.005 + 12)
+  })
+
   it('make up for one that came late, as far as spreading leaves something over', () => {
     const pacing = startPacing(0)
     const take = (now_ms: number) =>

@@ -175,20 +175,19 @@ function permitsOf(pacing: Pacing, { now_ms, started = 0, wants, ahead_ms }: Tur
   if (pacing.limits.some(({ cost }) => cost === 0)) rooms.push(unknownRoom(pacing, now_ms))
   if (rate === null) return Math.max(0, Math.min(wants, unknownRoom(pacing, now_ms), ...rooms))
   const one_ms = 1000 / rate
-  // At the pace of now, not of then; what turns before gave ahead is given already.
-  const next_ms = Math.min(pacing.next_ms, now_ms + ahead_ms + one_ms)
+  // Of what answers report the next ones show what was too much, or was not used; of what people set nothing does.
+  const isSet = rate === declaredRate(pacing.declared, pacing.declared_limits)
+  const given_ms = isSet ? ahead_ms : 0
+  const late_ms = isSet ? Math.max(CATCH_UP_MS, spareMs(pacing.declared_limits)) : CATCH_UP_MS
+  const next_ms = Math.min(pacing.next_ms, now_ms + given_ms + one_ms) // at the pace of now, not of then
   // What began without asking takes its turn too.
-  pacing.next_ms = Math.max(next_ms, now_ms - catchUpMs(pacing)) + started * one_ms
+  pacing.next_ms = Math.max(next_ms, now_ms - late_ms) + started * one_ms
   const until_ms = now_ms + ahead_ms
   const slots = Math.floor((until_ms - pacing.next_ms) / one_ms) + 1
   const permits = Math.max(0, Math.min(wants, slots, ...rooms))
   pacing.next_ms += permits * one_ms
   return permits
 }
-
-/** What was not used lately of what answers report shows in what they report next. */
-const catchUpMs = ({ limits, searched, declared_limits }: Pacing): number =>
-  limits.length > 0 || searched !== null ? CATCH_UP_MS : Math.max(CATCH_UP_MS, spareMs(declared_limits))
 
 /** Calls for which what is left of all limits has room; infinite if none says so. */
 export const roomOf = (pacing: Pacing, now_ms: number): number =>

@@ -169,6 +169,17 @@ describe('the estimate of an open run [runs.estimate]', () => {
     expect((await run(run_id)).estimate.seconds).toBe(Math.round((600 * 800) / 1000 / 0.985))
   })
 
+  it('of a replay learns from the replay alone: it asks only what was not recorded', async () => {
+    const { id, limit } = await agentThatRan({ tokens: 400 })
+    await limit({ tokens: '60000/min' })
+    const run_id = await makeRun(world, id, items(900))
+    await world.ctx.sql`
+      update runs set replay_of = id, ok = 300, next_seq = 301, model_calls = 30, input_tokens = 12000 where id = ${run_id}`
+    expect((await run(run_id)).estimate.seconds).toBe(Math.round((600 * 40) / 1000 / 0.985))
+    await world.ctx.sql`update runs set cancelled = 600, finished_at = now() where id = ${run_id}`
+    expect((await estimate(id, 'items=600')).estimate.seconds).toBe(Math.round((600 * 400) / 1000 / 0.985))
+  })
+
   it('is left out once it has ended, and is not known while it waits for something outside', async () => {
     const { id, upstream_id } = await agentThatRan()
     const run_id = await makeRun(world, id, items(10))
