@@ -4,6 +4,7 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Cluster, Redis as SingleRedis } from 'ioredis'
 import type { Sql } from 'postgres'
+import type { LoadBundle } from './agents/rules/bundle-load.ts'
 import type { InvokeAgent } from './agents/rules/invoke-agent.ts'
 import type { Get, Post, SendMail } from './kernel/outside.ts'
 import type { Pool } from './kernel/pool.ts'
@@ -86,6 +87,8 @@ export interface Context {
   invokeAgent: InvokeAgent
   /** Whether this host reaches agents; if not, `invokeAgent` rejects. */
   reachesAgents: boolean
+  /** Null where no runtime of bundles is near; a deploy then warns that nobody loaded its bundle. */
+  loadBundle: LoadBundle | null
   post: Post
   get: Get
   /** Null if mails are left to another function. */

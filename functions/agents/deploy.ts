@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { deploy, planDeploy } from '../../shared/agents/verbs/deploy.ts'
+import { loadBundle } from '../../shared/agents/verbs/load-bundle.ts'
 import { Deployed, DryRun, deployedOf, dryRunOf } from '../../shared/agents/wire/deploy.ts'
 import { DeployOrder } from '../../shared/agents/wire/deploy-order.ts'
 import { timeWarnings } from '../../shared/claims/rules/consumer-time.ts'
@@ -15,7 +16,7 @@ export const createDeployment = endpoint({
   operation_id: 'createDeployment',
   summary: 'Deploy an agent',
   description:
-    'Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was, with the external_id it had. In the same transaction the schedules and triggers of the agent become what the declaration says; those that were made through the API and are not in it stay as they are.',
+    'Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was, with the external_id it had. In the same transaction the schedules and triggers of the agent become what the declaration says; those that were made through the API and are not in it stay as they are. A bundle is loaded once as its items will run, without a network, within 10 s: one that does not load is refused, with the place in the code and the way out.',
   auth: 'any',
   atomic: true,
   params: { agentId: 'agent' },
@@ -29,8 +30,15 @@ export const createDeployment = endpoint({
       schema: z.union([Deployed, DryRun]),
     },
   },
-  errors: ['quota_exceeded'],
-  async handle({ ctx, principal, params, body, reply }) {
+  errors: ['quota_exceeded', 'load_failed', 'load_timeout'],
+  // Before the transaction, which would hold the agent's row and a connection while the bundle loads.
+  async prepare(ctx, { principal, params, body }) {
+    if (body.kind !== 'bundle') return []
+    await agentIn(ctx, principal, params.agentId)
+    const { code, env = {}, declaration } = body
+    return loadBundle(ctx, { account_id: principal.account_id, name: declaration.name, code, env })
+  },
+  async handle({ ctx, principal, params, body, reply, prepared }) {
     const { project_id } = await agentIn(ctx, principal, params.agentId)
     const order = {
       project_id,
@@ -42,7 +50,7 @@ export const createDeployment = endpoint({
     }
     const unpriced = await unpricedModels(ctx, order, body.declaration.models ?? [])
     const { consume_ms, base_url } = ctx.config
-    const warnings = timeWarnings(body, consume_ms, base_url)
+    const warnings = [...prepared, ...timeWarnings(body, consume_ms, base_url)]
     if (body.dry_run) return { ...dryRunOf(await planDeploy(ctx, order)), unpriced, warnings }
     const deployed = await deploy(ctx, order)
     reply.status = deployed.created ? 201 : 200

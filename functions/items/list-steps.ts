@@ -32,7 +32,7 @@ export const listSteps = endpoint({
     },
   },
   errors: ['invalid_cursor', 'not_found'],
-  async prepare(ctx, { record_id, q }) {
+  async prepare(ctx, { query: { record_id, q } }) {
     if (record_id === undefined || q !== undefined) await catchUpSearch(ctx)
   },
   async handle({ ctx, principal, query }) {

@@ -1,6 +1,7 @@
 // Creates the invocation context of a Node host: one for all invocations, since a long-lived process shares its
 // connections.
 
+import type { LoadBundle } from '../../shared/agents/rules/bundle-load.ts'
 import type { InvokeAgent } from '../../shared/agents/rules/invoke-agent.ts'
 import type { Config, Context } from '../../shared/context.ts'
 import { errorText } from '../../shared/kernel/error-text.ts'
@@ -31,6 +32,8 @@ export interface ContextOptions {
   /** The consumer of this process, if there is one. */
   consumer?: Context['consumer']
   invokeAgent?: InvokeAgent
+  /** Loads bundles once at a deploy; by default nobody does. */
+  loadBundle?: LoadBundle
   post?: Post
   get?: Get
   /** Null leaves mails to another process; undefined makes them fail, since no mail server is set. */
@@ -84,9 +87,8 @@ export function createContext(options: ContextOptions): NodeContext {
       pending.add(settled)
     },
     reachesAgents: options.invokeAgent !== undefined,
-    invokeAgent:
-      options.invokeAgent ??
-      (() => Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))),
+    invokeAgent: options.invokeAgent ?? noRuntime,
+    loadBundle: options.loadBundle ?? null,
     post:
       options.post ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass post'))),
     get: options.get ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass get'))),
@@ -117,6 +119,9 @@ export function createContext(options: ContextOptions): NodeContext {
     },
   }
 }
+
+const noRuntime: InvokeAgent = () =>
+  Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))
 
 const noMailServer: SendMail = () =>
   Promise.reject(new Error('no mail server is set: ASSAY_SMTP_URL and ASSAY_MAIL_FROM name one'))

@@ -21,7 +21,7 @@ async function start(): Promise<void> {
   const bundles = new CarriedBundles()
   const agents = createInvoker(localRuntime(settings, hash => bundles.load(hash)))
   closing.defer(() => agents.close())
-  const server = await serveRuntime({ ...at, bearer, bundles, invoke: agents.invoke })
+  const server = await serveRuntime({ ...at, bearer, bundles, invoke: agents.invoke, load: agents.load })
   closing.defer(() => server.close())
   reportReady({ unit: 'runtime', url: server.url })
   endOnSignal({ close: () => closing.disposeAsync() })

@@ -118,6 +118,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     notify,
     ...(consumer && { consumer: consumer.given }),
     invokeAgent: invoker.invoke,
+    // A process without a consumer runs no agents' code, so it loads none either.
+    ...((consumer || options.runtimeUrl) && { loadBundle: invoker.load }),
     ...createOutside(options.allowCallbackNetworks ?? []),
     addressOf,
     logLevel,

@@ -14,10 +14,13 @@ export interface AddedModule {
 
 const ENTRY = 'assay-entry'
 const EXIT = 'assay-exit'
-const PROCESS = 'assay-process'
+/** As long as `node:process`, so that no place in the code moves: source maps go by it. */
+const PROCESS = 'assayprocess'
 
 /** The calls that end a process. `process.kill` is not among them: workerd lacks it, and the call throws. */
 const CALLS = ['exit', 'reallyExit', 'abort']
+/** What `globalThis.process` has of our own; the clock's are from module-clock.ts. */
+const REPLACED = [...CALLS, 'hrtime', 'uptime']
 
 /** How much of a call is read; an agent may exit with any text. */
 const CALL_CHARACTERS = 60
@@ -32,11 +35,13 @@ export class ExitReport {
   /** The end of earlier output: a pipe may cut the report anywhere. */
   #rest = ''
 
-  /** The modules to put around the agent's, in order; the first is the worker's entry. */
-  modulesAround(agent: string): AddedModule[] {
-    const entry = `import '${EXIT}'\nimport * as agent from '${agent}'\nexport * from '${agent}'\nexport default agent.default\n`
+  /** The modules to put around the agent's, in order; the first is the worker's entry. `before` are evaluated first. */
+  modulesAround(agent: string, before: readonly AddedModule[] = []): AddedModule[] {
+    const first = [...before.map(({ name }) => name), EXIT].map(name => `import '${name}'\n`)
+    const entry = `${first.join('')}import * as agent from '${agent}'\nexport * from '${agent}'\nexport default agent.default\n`
     return [
       { name: ENTRY, code: entry },
+      ...before,
       { name: EXIT, code: exitModule(this.#word) },
       { name: PROCESS, code: PROCESS_MODULE },
     ]
@@ -80,11 +85,11 @@ for (const call of ${JSON.stringify(CALLS)}) {
 const PROCESS_MODULE = `
 export * from 'node:process'
 export { default } from 'node:process'
-export const { ${CALLS.join(', ')} } = globalThis.process
+export const { ${REPLACED.join(', ')} } = globalThis.process
 `
 
 /**
- * Lets imports of `node:process` that can reach its exported calls import the module above. A default import is the
+ * Lets imports of `node:process` that can reach what is replaced import the module above. A default import is the
  * process object itself, and stays. A text that looks like such a statement is changed too. The time is linear in the
  * length of the code, whatever it is: it runs in the parent.
  */
@@ -98,7 +103,7 @@ export function withExitReported(code: string): string {
 
 const FROM = /\bfrom(\s*)(["'])node:process\2/g
 const DYNAMIC_IMPORT = /(\bimport\s*\(\s*)(["'])node:process\2(?=\s*\))/g
-const REACHING = new RegExp(`[*]|\\b(${CALLS.join('|')})\\b`)
+const REACHING = new RegExp(`[*]|\\b(${REPLACED.join('|')})\\b`)
 const IN_CLAUSE = /[\w$\s{},*]/
 
 /** What stands between the word `import` or `export` of a statement and its `from`; empty if it is no statement. */

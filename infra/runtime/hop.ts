@@ -14,6 +14,12 @@ export interface HopRequest {
   items?: number
 }
 
+/** The path at which the runtime loads a bundle once, a POST of a `BundleToLoad`. */
+export const LOAD_PATH = '/load'
+
+/** The status by which the runtime says that it loads too many others. */
+export const LOADS_BUSY = 429
+
 /** The status by which the runtime requests the same request with its bundle's code. */
 export const BUNDLE_WANTED = 428
 

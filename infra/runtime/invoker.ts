@@ -3,6 +3,7 @@
 // a process that dies fails with `AgentProcessDied`; one with a suspect among its items has its own process.
 
 import { resolve } from 'node:path'
+import type { LoadBundle } from '../../shared/agents/rules/bundle-load.ts'
 import type {
   AgentRequest,
   AgentResponse,
@@ -16,6 +17,7 @@ import { allowsOutside } from '../outside/networks.ts'
 import { AgentConsole } from './agent-console.ts'
 import { AgentSockets, type Destination } from './agent-sockets.ts'
 import { ProcessesApart } from './apart.ts'
+import { BundleLoads } from './bundle-load.ts'
 import { BundlePool, type PoolContext, type ProcessReport } from './bundle-pool.ts'
 import { send } from './http-client.ts'
 import { createLauncher, type Launcher } from './launch.ts'
@@ -49,6 +51,8 @@ export interface InvokerOptions {
 
 export interface Invoker {
   invoke: InvokeAgent
+  /** Loads a bundle once, where its items would run. */
+  load: LoadBundle
   close(): Promise<void>
   processes(): ProcessReport[]
 }
@@ -66,6 +70,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const runtime =
     options.runtime && createRuntimeClient({ ...options.runtime, loadBundle: options.loadBundle })
   const apart = new ProcessesApart(context, pools)
+  const loads = new BundleLoads(context)
   let looks = 0
   let closed = false
 
@@ -115,6 +120,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
       }
       return pool.invoke(request)
     },
+    load: bundle => (runtime ?? loads).load(bundle),
     async close() {
       closed = true
       clearInterval(ticker)
@@ -134,7 +140,7 @@ function contextOf(options: InvokerOptions, room: ProcessRoom): PoolContext {
   return {
     // Created with the first bundle: where all agents are behind URLs, workerd need not be installed.
     get launcher() {
-      launcher ??= createLauncher(options.runAs)
+      launcher ??= createLauncher({ runAs: options.runAs })
       return launcher
     },
     dataDir: resolve(options.dataDir),

@@ -40,13 +40,25 @@ export interface Launcher {
 /** The package's main module exports the native binary's path; running it directly saves a Node process. */
 const nativeBinary = (): string => createRequire(import.meta.url)('workerd').default
 
+export interface LauncherOptions {
+  /** The user of all processes, if we are root; by default each has its own. */
+  runAs?: number | undefined
+  binary?: string
+  /** Processes run as our user, root too: the code is of the person who starts us. */
+  asOurselves?: true
+}
+
 /** Finds the tools. As root, processes run as `runAs` or else each as its own user; otherwise they run as ours. */
-export function createLauncher(runAs?: number, binary = nativeBinary()): Launcher {
+export function createLauncher({
+  runAs,
+  binary = nativeBinary(),
+  asOurselves,
+}: LauncherOptions = {}): Launcher {
   const setpriv = onPath('setpriv')
   const prlimit = onPath('prlimit')
   const root = process.getuid?.() === 0
-  const drops = root && setpriv !== undefined && (runAs !== undefined || reachable(binary))
-  if (root && !drops) {
+  const drops = root && !asOurselves && setpriv !== undefined && (runAs !== undefined || reachable(binary))
+  if (root && !drops && !asOurselves) {
     logToStderr('warn', 'agents_run_as_root', {
       why: setpriv ? `other users cannot reach ${binary}` : 'there is no setpriv',
     })

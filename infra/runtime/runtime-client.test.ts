@@ -42,6 +42,7 @@ async function hop(given = CODE, onStart = async () => {}) {
     port: 0,
     host: '127.0.0.1',
     bearer: 'b',
+    load: () => Promise.reject(new Error('no bundle is loaded')),
     bundles,
     async invoke() {
       seen.asked++

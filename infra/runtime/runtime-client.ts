@@ -2,6 +2,12 @@
 // including aborts and the death of the agent's process; a bundle's code is sent if the runtime requests it; the death
 // of the runtime itself is a transport error.
 
+import {
+  type BundleLoad,
+  type BundleToLoad,
+  type LoadBundle,
+  LoadsBusy,
+} from '../../shared/agents/rules/bundle-load.ts'
 import type {
   AgentRequest,
   AgentResponse,
@@ -11,11 +17,12 @@ import type {
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { NDJSON } from '../../shared/protocol/rules/protocol.ts'
 import { AgentSockets } from './agent-sockets.ts'
-import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, withoutEnd } from './hop.ts'
+import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, LOAD_PATH, LOADS_BUSY, withoutEnd } from './hop.ts'
 import { type HttpAnswer, send } from './http-client.ts'
 
 export interface RuntimeClient {
   invoke: InvokeAgent
+  load: LoadBundle
   close(): void
 }
 
@@ -74,8 +81,29 @@ export function createRuntimeClient(at: RuntimeAt): RuntimeClient {
       request.onSent?.() // the runtime answers when it has a process, and the agent is about to start
       return unwrapped(answer)
     },
+    load: bundle => loadThere(at, sockets, bundle),
     close: () => sockets.destroy(),
   }
+}
+
+async function loadThere(at: RuntimeAt, sockets: AgentSockets, bundle: BundleToLoad): Promise<BundleLoad> {
+  const headers = { authorization: `Bearer ${await at.bearer()}`, 'content-type': 'application/json' }
+  const to = sockets.at(new URL(LOAD_PATH, at.url))
+  const signal = AbortSignal.timeout(LIMITS.agent_start_ms)
+  const answer = await send(
+    { to, head_ms: LIMITS.agent_start_ms },
+    { headers, body: JSON.stringify(bundle), signal },
+  )
+  const text = await textOf(answer)
+  if (answer.status === LOADS_BUSY) throw new LoadsBusy('the agent runtime loads other bundles')
+  if (answer.status !== 200) throw new Error(`the agent runtime answered ${answer.status}`)
+  return JSON.parse(text) as BundleLoad
+}
+
+async function textOf({ body }: HttpAnswer): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
 }
 
 /** Whether the runtime requests the code; reads its answer to the end in that case. */

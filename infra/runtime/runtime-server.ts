@@ -7,12 +7,13 @@ import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { type BundleToLoad, type LoadBundle, LoadsBusy } from '../../shared/agents/rules/bundle-load.ts'
 import type { AgentRequest, InvokeAgent } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { liveHeaders } from '../../shared/kernel/live-answer.ts'
 import { NDJSON } from '../../shared/protocol/rules/protocol.ts'
 import { BundleWanted, CarriedBundles } from './carried-bundles.ts'
-import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, withEnd } from './hop.ts'
+import { BUNDLE_WANTED, HOP_HEADERS, type HopRequest, LOAD_PATH, LOADS_BUSY, withEnd } from './hop.ts'
 
 export interface RuntimeOptions {
   port: number
@@ -20,6 +21,7 @@ export interface RuntimeOptions {
   /** The bearer that consumers send. */
   bearer: string
   invoke: InvokeAgent
+  load: LoadBundle
   /** The code of bundles, for `invoke`. */
   bundles?: CarriedBundles
 }
@@ -31,7 +33,7 @@ export interface RuntimeServer {
 }
 
 export async function serveRuntime(options: RuntimeOptions): Promise<RuntimeServer> {
-  const { port, host, bearer, invoke, bundles = new CarriedBundles() } = options
+  const { port, host, bearer, invoke, load, bundles = new CarriedBundles() } = options
   const expected = Buffer.from(`Bearer ${bearer}`)
   const server = http.createServer((request, response) => {
     if (request.url === '/healthz') return answer(response, 200, { status: 'ok' })
@@ -45,7 +47,11 @@ export async function serveRuntime(options: RuntimeOptions): Promise<RuntimeServ
       )
     if (request.method !== 'POST')
       return refuse(response, 404, 'not_found', 'The agent runtime is called with POST.')
-    pass({ invoke, bundles }, request, response).catch(() => response.destroy())
+    const passed =
+      request.url === LOAD_PATH
+        ? loadFor(load, request, response)
+        : pass({ invoke, bundles }, request, response)
+    passed.catch(() => response.destroy())
   })
   server.requestTimeout = 0 // an item may take a day; consumers close requests that they give up
   server.listen(port, host)
@@ -71,13 +77,7 @@ async function pass(
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort(new Error('the consumer went away')))
   const text = await bodyOf(incoming)
-  if (text === undefined)
-    return refuse(
-      outgoing,
-      413,
-      'body_too_large',
-      `A request has at most ${LIMITS.runtime_request_bytes} bytes.`,
-    )
+  if (text === undefined) return refuseLarge(outgoing)
   const line = text.indexOf('\n')
   const { target, headers, code, items = 1 }: HopRequest = JSON.parse(text.slice(0, line))
   const body = text.slice(line + 1)
@@ -104,6 +104,18 @@ async function pass(
   await pipeline(Readable.from(withEnd(answered, end), { objectMode: false, highWaterMark: 0 }), outgoing)
 }
 
+/** Loads one bundle, for a deploy. */
+async function loadFor(load: LoadBundle, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const text = await bodyOf(incoming)
+  if (text === undefined) return refuseLarge(outgoing)
+  try {
+    answer(outgoing, 200, await load(JSON.parse(text) as BundleToLoad))
+  } catch (error) {
+    if (!(error instanceof LoadsBusy)) throw error
+    refuse(outgoing, LOADS_BUSY, 'loads_busy', error.message)
+  }
+}
+
 // biome-ignore lint/correctness/useYield: it fails before there is anything to say
 async function* failing(error: unknown): AsyncGenerator<Uint8Array> {
   throw error
@@ -119,6 +131,9 @@ async function bodyOf(incoming: IncomingMessage): Promise<string | undefined> {
   }
   return Buffer.concat(chunks).toString()
 }
+
+const refuseLarge = (response: ServerResponse) =>
+  refuse(response, 413, 'body_too_large', `A request has at most ${LIMITS.runtime_request_bytes} bytes.`)
 
 function refuse(response: ServerResponse, status: number, code: string, message: string): void {
   answer(response, status, { error: { code, message } })

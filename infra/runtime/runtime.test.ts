@@ -30,9 +30,11 @@ afterEach(async () => {
   parts = new AsyncDisposableStack()
 })
 
+const noLoad = () => Promise.reject(new Error('no bundle is loaded'))
+
 /** A consumer's client of a runtime with fake agents. */
 async function hop(invoke: InvokeAgent, bearer = 'right') {
-  const server = await serveRuntime({ port: 0, host: '127.0.0.1', bearer: 'right', invoke })
+  const server = await serveRuntime({ port: 0, host: '127.0.0.1', bearer: 'right', invoke, load: noLoad })
   parts.defer(() => server.close())
   const client = createRuntimeClient({
     url: server.url,

@@ -26,6 +26,8 @@ export interface WorkerdSettings {
   heap_mib: number
   agent_socket: string
   watch_socket: string
+  /** A socket of HTTP requests that stands for all networks, where tests answer instead of hosts. */
+  outbound_socket?: string | undefined
 }
 
 export function workerdConfig(settings: WorkerdSettings): string {
@@ -35,13 +37,18 @@ export function workerdConfig(settings: WorkerdSettings): string {
     ([name, value]) => `(name = ${text(name)}, text = ${text(value)})`,
   )
   const around = settings.around.map(({ name, code }) => `(name = ${text(name)}, esModule = ${text(code)})`)
+  const played = settings.outbound_socket
+  const outside = (network: string) =>
+    played === undefined
+      ? `network = ${network}`
+      : `external = (address = ${text(`unix:${played}`)}, http = (style = proxy))`
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   v8Flags = [${text(`--max-old-space-size=${settings.heap_mib}`)}],
   services = [
     (name = "internet", network = (allow = [])),
-    (name = "public", network = ${network(opened ? ['public'] : [], NEVER_PUBLIC)}),
-    (name = "private", network = ${network(rules.private_blocks, [])}),
+    (name = "public", ${outside(network(opened ? ['public'] : [], NEVER_PUBLIC))}),
+    (name = "private", ${outside(network(rules.private_blocks, []))}),
     (name = "egress", worker = .egress),
     (name = "agent", worker = .agent),
   ],

@@ -4,15 +4,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import http from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { AgentProcessDied } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { PrintedLines } from './agent-console.ts'
 import { EGRESS_WORKER, type EgressRules } from './egress.ts'
-import { ExitReport, withExitReported } from './exit-report.ts'
+import { type AddedModule, ExitReport, withExitReported } from './exit-report.ts'
 import type { Launcher } from './launch.ts'
 import { LogRing } from './log-ring.ts'
 import { MemoryReport } from './memory-report.ts'
+import { moduleClock } from './module-clock.ts'
 import { privateFolder, writePrivate } from './process-folder.ts'
 import { type Condemned, type ProcessUsage, readUsage, Watch } from './watch.ts'
 import { AGENT_FILE, AGENT_MODULE, CONFIG_FILE, EGRESS_FILE, workerdConfig } from './workerd-config.ts'
@@ -21,7 +23,7 @@ export interface ProcessSpec {
   /** The deployment's name in messages. */
   name: string
   /** Takes what the agent prints. */
-  printed: PrintedLines
+  printed: Pick<PrintedLines, 'push' | 'end'>
   code: string
   env: Record<string, string>
   rules: EgressRules
@@ -29,6 +31,10 @@ export interface ProcessSpec {
   memory_bytes: number
   /** How many items are open in the process, for the error that its death is. */
   itemsOpen(): number
+  /** A module that is evaluated before the agent's. */
+  before?: AddedModule
+  /** A socket of HTTP requests that stands for all networks. */
+  outbound_socket?: string
 }
 
 const LOG_CHARACTERS = 1500 // leaves room in an error message for what happened
@@ -83,7 +89,11 @@ export class WorkerdProcess {
     const config = workerdConfig({
       env: spec.env,
       rules: spec.rules,
-      around: exit.modulesAround(AGENT_MODULE),
+      around: exit.modulesAround(AGENT_MODULE, [
+        moduleClock(Date.now()),
+        ...(spec.before ? [spec.before] : []),
+      ]),
+      outbound_socket: spec.outbound_socket,
       heap_mib: heapMib(spec),
       agent_socket: join(folder, 'agent'),
       watch_socket: join(folder, 'watch'),
@@ -112,6 +122,22 @@ export class WorkerdProcess {
 
   get alive(): boolean {
     return this.#alive && !this.#stopping && !this.#condemned && this.#exited === undefined
+  }
+
+  /** Whether there was a program that could be run: a shell and setpriv end with 126 or 127 where there is none. */
+  get wasStarted(): boolean {
+    return this.pid !== 0 && ![126, 127].includes(this.#child.exitCode ?? 0)
+  }
+
+  /** Does not keep this process from ending. */
+  unref(): void {
+    this.#child.unref()
+    for (const pipe of this.#child.stdio) (pipe as Socket | null)?.unref?.()
+  }
+
+  /** The end of what it has written. */
+  get output(): string {
+    return this.#log.tail(LIMITS.agent_log_bytes)
   }
 
   usage(): ProcessUsage | undefined {

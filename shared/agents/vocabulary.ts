@@ -14,6 +14,9 @@ export type AgentProtocol = (typeof AGENT_PROTOCOLS)[number]
 export const PLAN_ACTIONS = ['created', 'changed', 'rotated', 'deleted', 'kept', 'unchanged'] as const
 export type PlanAction = (typeof PLAN_ACTIONS)[number]
 
-/** What a deploy warns of: something that the agent may need and this installation does not give it. */
-export const DEPLOY_WARNINGS = ['step_outlasts_consumer'] as const
+/**
+ * What a deploy warns of: something that the agent may need and this installation does not give it, or a bundle that
+ * nobody has loaded where its items will run.
+ */
+export const DEPLOY_WARNINGS = ['step_outlasts_consumer', 'bundle_not_loaded'] as const
 export type DeployWarning = (typeof DEPLOY_WARNINGS)[number]

@@ -120,6 +120,11 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   reply: { status: number; headers: Headers; project_id?: string; changes?: string[] }
 }
 
+type Given<A extends Auth, P extends string, Q, B> = Pick<
+  Invocation<A, P, Q, unknown, B, unknown>,
+  'principal' | 'params' | 'query' | 'body'
+>
+
 type Definition<
   A extends Auth,
   P extends string,
@@ -127,6 +132,7 @@ type Definition<
   H extends z.ZodObject,
   B extends z.ZodType,
   L extends z.ZodType,
+  R,
 > = Omit<Endpoint, 'auth' | 'params' | 'query' | 'headers' | 'body' | 'lines' | 'answer'> & {
   auth: A
   params?: Record<P, Noun>
@@ -134,10 +140,15 @@ type Definition<
   headers?: H
   body?: B
   lines?: { query: L; line: z.ZodType; description: string }
-  /** Updates what a read is to show, with the engine's rights: the read itself changes nothing. */
-  prepare?(ctx: Context, query: z.output<Q>): Promise<void>
+  /**
+   * What comes before, with the engine's rights and outside of the change's transaction: it updates what a read is to show, or
+   * checks what takes long. `handle` gets what it returns.
+   */
+  prepare?(ctx: Context, given: Given<A, P, z.output<Q>, z.output<B>>): Promise<R>
   /** Returns the answer's value, or a Response for a streamed answer. */
-  handle(invocation: Invocation<A, P, z.output<Q>, z.output<H>, z.output<B>, z.output<L>>): Promise<unknown>
+  handle(
+    invocation: Invocation<A, P, z.output<Q>, z.output<H>, z.output<B>, z.output<L>> & { prepared: R },
+  ): Promise<unknown>
 }
 
 const NEEDS_BODY = new Set(['post', 'put', 'patch'])
@@ -149,7 +160,8 @@ export function endpoint<
   H extends z.ZodObject = z.ZodObject,
   B extends z.ZodType = z.ZodUndefined,
   L extends z.ZodType = z.ZodUndefined,
->({ handle, prepare, ...definition }: Definition<A, P, Q, H, B, L>): Endpoint {
+  R = void,
+>({ handle, prepare, ...definition }: Definition<A, P, Q, H, B, L, R>): Endpoint {
   const params = (definition.params ?? {}) as Record<P, Noun>
   const status = Number(Object.keys(definition.answers)[0])
   return {
@@ -181,12 +193,9 @@ export function endpoint<
         mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
         reply,
       }
-      await prepare?.(ctx, invocation.query)
-      const call = (reading: Reading) => handle({ ...reading, ...invocation })
-      const handled = inItsScope(ctx, definition, invocation, principal ?? operator, call)
-      const value = await handled.catch(error =>
-        principal === null ? Promise.reject(error) : failedFor(ctx, request, error),
-      )
+      const prepared = (await prepare?.(ctx, invocation)) as R
+      const call = (reading: Reading) => handle({ ...reading, ...invocation, prepared })
+      const value = await handledFor(ctx, definition, invocation, principal ?? operator, call)
       if (definition.logged && principal !== null)
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
@@ -222,6 +231,22 @@ async function admitCaller(ctx: Context, principal: Principal, definition: Defin
   await checkRate(ctx, principal)
   refuseSuspended(principal, definition)
   checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
+}
+
+/** Handles it in its scope, and looks up why it failed for a member. */
+async function handledFor(
+  ctx: Context,
+  definition: Defined,
+  invocation: Parameters<typeof inItsScope>[2] & { principal: Principal | null; request: Request },
+  caller: Change['principal'] | null,
+  call: (reading: Reading) => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await inItsScope(ctx, definition, invocation, caller, call)
+  } catch (error) {
+    if (invocation.principal === null) throw error
+    return failedFor(ctx, invocation.request, error)
+  }
 }
 
 /** A member's read sees only the rows of its account; a change and its log entry are one transaction. */

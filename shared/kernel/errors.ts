@@ -19,6 +19,8 @@ export const API_ERRORS = {
   invalid_timezone: 400,
   max_steps_rejected: 400,
   unpriced_model: 400,
+  load_failed: 400,
+  load_timeout: 400,
   source_failed: 400,
   source_empty: 400,
   idempotency_key_reused: 409,

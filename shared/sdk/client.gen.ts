@@ -628,7 +628,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy an agent
-         * @description Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was, with the external_id it had. In the same transaction the schedules and triggers of the agent become what the declaration says; those that were made through the API and are not in it stay as they are.
+         * @description Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was, with the external_id it had. In the same transaction the schedules and triggers of the agent become what the declaration says; those that were made through the API and are not in it stay as they are. A bundle is loaded once as its items will run, without a network, within 10 s: one that does not load is refused, with the place in the code and the way out.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -3043,7 +3043,7 @@ export interface components {
             /** @description What the agent may need and this installation does not give it. */
             warnings: {
                 /** @enum {string} */
-                code: "step_outlasts_consumer";
+                code: "step_outlasts_consumer" | "bundle_not_loaded";
                 /** @description What may happen. */
                 message: string;
                 /** @description What to set. */
@@ -3200,7 +3200,7 @@ export interface components {
             /** @description What the agent may need and this installation does not give it. */
             warnings?: {
                 /** @enum {string} */
-                code: "step_outlasts_consumer";
+                code: "step_outlasts_consumer" | "bundle_not_loaded";
                 /** @description What may happen. */
                 message: string;
                 /** @description What to set. */
@@ -3214,7 +3214,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "quota_exceeded" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "claim_ended" | "claim_not_handed_over" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_saved_views" | "too_many_limits" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable" | "dependency_unusable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "max_steps_rejected" | "unpriced_model" | "load_failed" | "load_timeout" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "quota_exceeded" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "claim_ended" | "claim_not_handed_over" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_saved_views" | "too_many_limits" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable" | "dependency_unusable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -10551,7 +10551,7 @@ export interface operations {
                     "application/json": components["schemas"]["Deployed"];
                 };
             };
-            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `load_failed`, `load_timeout`, `number_out_of_range`, `too_deep` */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

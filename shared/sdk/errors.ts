@@ -3,6 +3,7 @@
 
 import type { StepKind } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { withWayOut } from './sandbox-limits.ts'
 
 /**
  * An error that says how the item fails.
@@ -135,17 +136,21 @@ function textOf(value: unknown): string | undefined {
 
 const CAUSES_READ = 4
 
-/** The message of any thrown value and of its causes: clients of providers put the real problem into the cause. */
+/**
+ * The message of any thrown value and of its causes: clients of providers put the real problem into the cause. Of what the
+ * sandbox lacks it names the way out.
+ */
 export function messageOf(error: unknown): string {
   let { message, isItemError, cause } = partsOf(error)
   if (isItemError) return message
+  const stack = guarded(() => String((error as Error).stack ?? ''))
   for (let depth = 0; depth < CAUSES_READ && cause !== undefined; depth++) {
     const next = partsOf(cause)
     if (!next.isError) break
     if (!message.includes(next.message)) message = `${message.replace(/\.$/, '')}: ${next.message}`
     cause = next.cause
   }
-  return message
+  return withWayOut(message, stack)
 }
 
 /** Whether a model provider's error blames the request itself, so that a retry is useless. */

@@ -55,7 +55,11 @@ async function changeAll(project: MadeProject, byKey: Send, bySession: Send, url
   await change(bySession, 'POST', `${ofAgent}/deployments/${deployed.id}/promote`)
   await change(bySession, 'PATCH', ofAgent, { name: 'renamed' })
   const made = await change(byKey, 'POST', '/v1/agents', { name: 'made' })
-  const bundle = { kind: 'bundle', code: `// of ${id}`, declaration: { name: 'made' } }
+  const bundle = {
+    kind: 'bundle',
+    code: `export default { fetch() {} } // of ${id}`,
+    declaration: { name: 'made' },
+  }
   await change(byKey, 'POST', `/v1/agents/${made.id}/deployments`, bundle)
   await change(byKey, 'DELETE', `/v1/agents/${made.id}`)
   const trigger = await change(bySession, 'POST', '/v1/triggers', { agent_id, name: 'made' })

@@ -101,7 +101,12 @@ export function agentsPart(given: Given): void {
 
   describe('deployments', () => {
     const declaration = { name: 'triage', item_budget_cents: 0.07, network: ['api.openai.com'] }
-    const bundle = { kind: 'bundle', code: 'export default 1', declaration, env: { TOKEN: 'secret-word' } }
+    const bundle = {
+      kind: 'bundle',
+      code: 'export default { fetch() {} }',
+      declaration,
+      env: { TOKEN: 'secret-word' },
+    }
 
     it('are versions; the same content is the same version; an older one can be promoted [deployments.versions]', async () => {
       const { id } = await makeAgent(given())

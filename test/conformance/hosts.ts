@@ -3,7 +3,7 @@
 import { serveDashboard } from '../../functions/dashboard/index.ts'
 import { endpoints } from '../../functions/index.ts'
 import { openConnections } from '../../infra/node/connections.ts'
-import { createContext } from '../../infra/node/context.ts'
+import { type ContextOptions, createContext } from '../../infra/node/context.ts'
 import { listen } from '../../infra/node/listen.ts'
 import { createOutside } from '../../infra/node/reach.ts'
 import { createApp } from '../../shared/http/app.ts'
@@ -29,31 +29,37 @@ export interface Host {
 
 export type StartHost = (options: HostOptions) => Promise<Host>
 
-export const startNodeHost: StartHost = async options => {
-  const connections = openConnections(options)
-  const config = {
-    base_url: 'http://assay.test',
-    master_key: options.masterKey,
-    operator_key: OPERATOR_KEY,
+/** @param given what the process has beyond the stores, such as a runtime of bundles */
+export const nodeHostWith =
+  (given: Partial<ContextOptions>): StartHost =>
+  async options => {
+    const connections = openConnections(options)
+    const config = {
+      base_url: 'http://assay.test',
+      master_key: options.masterKey,
+      operator_key: OPERATOR_KEY,
+    }
+    const outside = createOutside(['127.0.0.0/8'])
+    const ctx = createContext({ connections, config, ...outside, writeLog: () => {}, ...given })
+    const app = createApp(endpoints, () => ctx)
+    serveReference(
+      app,
+      () => openApiDocument(endpoints),
+      () => ctx,
+    )
+    serveDashboard(app, endpoints, () => ctx)
+    const listener = await listen({ port: 0, host: '127.0.0.1' }, app.fetch)
+    return {
+      url: listener.url,
+      async close() {
+        await listener.close()
+        await ctx.idle()
+        await connections.close()
+      },
+    }
   }
-  const ctx = createContext({ connections, config, ...createOutside(['127.0.0.0/8']), writeLog: () => {} })
-  const app = createApp(endpoints, () => ctx)
-  serveReference(
-    app,
-    () => openApiDocument(endpoints),
-    () => ctx,
-  )
-  serveDashboard(app, endpoints, () => ctx)
-  const listener = await listen({ port: 0, host: '127.0.0.1' }, app.fetch)
-  return {
-    url: listener.url,
-    async close() {
-      await listener.close()
-      await ctx.idle()
-      await connections.close()
-    },
-  }
-}
+
+export const startNodeHost = nodeHostWith({})
 
 export const startWorkerdHost: StartHost = ({ databaseUrl, redisUrl, masterKey }) =>
   startWorkerd({

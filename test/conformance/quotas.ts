@@ -84,7 +84,11 @@ export function quotasPart(given: Given): void {
         bundles: () =>
           deploy({
             token: key,
-            body: { kind: 'bundle', code: `// ${++made}`, declaration: { name: 'bundled' } },
+            body: {
+              kind: 'bundle',
+              code: `export default { fetch() {} } // ${++made}`,
+              declaration: { name: 'bundled' },
+            },
           }),
         projects: () => world.call('POST', '/v1/projects', { token, body: { name: `p${++made}` } }),
       }
@@ -167,7 +171,8 @@ export function quotasPart(given: Given): void {
       expect((await quotaOf(token, 'kept_bytes'))!.used).toBeNull()
       await set(account_id, { kept_bytes: 3000 })
       expect(await quotaOf(token, 'kept_bytes')).toMatchObject({ limit: 3000, used: 1000 })
-      const code = (word: string) => `// ${world.ctx.newId()} ${word}`.padEnd(1500, '.')
+      const code = (word: string) =>
+        `export default { fetch() {} } // ${world.ctx.newId()} ${word}`.padEnd(1500, '.')
       const answers = await Promise.all([deploy(code('one')), deploy(code('two'))])
       expect(answers.map(one => one.status).sort()).toEqual([201, 402])
       const refused = answers.find(one => one.status === 402)!.json.error

@@ -259,7 +259,7 @@ it(
 async function escaped(script: string) {
   const program = join(folder.path, `escaped-${crypto.randomUUID()}`)
   await writeFile(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
-  const launcher = createLauncher(undefined, program)
+  const launcher = createLauncher({ binary: program })
   const user = launcher.user()
   const child = launcher.spawn('config', '/', { user, memory_bytes: MEMORY_BYTES })
   parts.defer(() => void child.kill('SIGKILL'))

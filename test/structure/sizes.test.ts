@@ -54,7 +54,6 @@ const LONG: Record<string, number> = {
   'shared/cli/completion-scripts.ts fishScript': 78,
   'shared/cli/output.ts createOutput': 56,
   'shared/cli/package-files.ts knativeService': 58,
-  'shared/http/endpoint.ts endpoint': 52,
   'shared/http/request-trace.ts traceRequest': 53,
   'shared/recovery/queries/replay.ts copyItems': 54,
   'shared/sdk/client.ts createClient': 76,

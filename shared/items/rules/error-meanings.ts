@@ -25,6 +25,9 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   max_steps_rejected: "max_steps is no setting of a schedule: it belongs to the agent's declaration.",
   unpriced_model:
     'The agent is known to call a model without a price, so the budget cannot be held; set the price, or allow calls without one.',
+  load_failed:
+    'The bundle of an agent did not load in the sandbox, where its items would run; the message names the place in the code, the hint the way out. Nothing was deployed.',
+  load_timeout: 'The bundle of an agent took longer than 10 s to load in the sandbox. Nothing was deployed.',
   source_failed:
     'A source could not be read to its end; the message says where, unless it is to the sender of a trigger. Nothing was started.',
   source_empty: 'A source has no rows. Nothing was started.',

@@ -225,7 +225,10 @@ export const WORK_LIMITS = {
   answer_tries: 5, // of a POST about an item that another POST writes about at the same time
   answer_retry_ms: { base: 500, max: 5000 }, // of an agent's POST; several tries fit into a lease
   agent_heartbeat_ms: 5_000, // the protocol asks for one every 10 s
-  agent_load_ms: 15_000, // a bundle must register its agent within this time
+  agent_load_ms: 15_000, // a bundle must register its agent within this time, where it is not loaded in the sandbox
+  // In the sandbox at a deploy: 0.1 s for most, 0.4 for the largest clients; a process of its own, so few at a time
+  bundle_load_ms: 10_000,
+  bundle_loads: { size: 4, share: 2 },
   step_cut_head_bytes: 2 * KiB,
   // What is kept of a cut payload's shape, so that its tokens and its end can still be read
   outline_text_characters: 2_000,

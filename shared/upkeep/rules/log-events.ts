@@ -188,6 +188,11 @@ export const LOG_EVENTS = {
       'An agent in a bundle printed a line: `agent`, `text`, without the secrets of its environment. Only where there is no data folder; else the lines are in its `agents.log`.',
     ids: '`deployment_id`',
   },
+  bundle_not_loaded: {
+    levels: ['warn'],
+    meaning:
+      'A deploy could not load its bundle once, because the runtime that should have done it could not be reached or started no process; `error` says why. The bundle was deployed all the same, with a warning. Check the runtime: items of bundles need it too.',
+  },
   agents_run_as_root: {
     levels: ['warn'],
     meaning:

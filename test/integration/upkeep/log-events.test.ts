@@ -353,7 +353,7 @@ describe('while a process starts or ends', () => {
     await writeFile(binary, '', { mode: 0o700 })
     const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     vi.spyOn(process, 'getuid').mockReturnValue(0)
-    createLauncher(undefined, binary)
+    createLauncher({ binary })
     expect(JSON.parse(String(printed.mock.calls[0]![0]))).toMatchObject({
       event: 'agents_run_as_root',
       why: `other users cannot reach ${binary}`,
