@@ -45,7 +45,10 @@ async function run({ base_url, api_key, env, note, ...screen }: SampleOrder): Pr
   const output = createOutput({ out, err: out, json: false, color: screen.color, program: screen.program })
   const session = { api: connect({ base_url, api_key }), output, now: Date.now }
   if (note !== undefined) output.note(note)
-  const { agent, version } = await deployAgent(session.api, await orderOfFile(join(EXAMPLE, 'agent.ts'), env))
+  const { agent, version } = await deployAgent(
+    session.api,
+    await orderOfFile(join(EXAMPLE, 'agent.ts'), { env }),
+  )
   output.note(
     `a sample: examples/ticket-triage is deployed as ${agent.slug}, version ${version}, and gets its tickets.jsonl`,
   )

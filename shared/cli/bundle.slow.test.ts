@@ -6,7 +6,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { bundleAgent } from './bundle.ts'
 
 it('bundling fails if the file never finishes loading', {
-  timeout: 2 * LIMITS.agent_load_ms,
+  timeout: 2 * LIMITS.bundle_load_ms,
 }, async () => {
   await using folder = new AsyncDisposableStack()
   const path = join(folder.adopt(await tempFolder(), made => made.remove()).path, 'hangs.ts')

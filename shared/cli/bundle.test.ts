@@ -130,7 +130,7 @@ describe('bundleAgent', () => {
       `throw new Error('no key')\n${agent('run() {}')}`,
       /no key.*create clients inside the class/s,
     ],
-    ['load_failed', `process.exit(3)\n${agent('run() {}')}`, /status 3/],
+    ['load_failed', `process.exit(3)\n${agent('run() {}')}`, /called process\.exit\(3\)/],
     ['bundle_failed', 'export default class A {\n  run( {\n}', /wrong\d+\.ts:\d+:\d+: /],
     [
       'bundle_failed',

@@ -7,10 +7,12 @@ import { planLimits, planSchedules, planTriggers } from '../agents/rules/deploy-
 import { SECRET_CHARACTERS, SECRETS_VARIABLE } from '../kernel/masking.ts'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import type { Agent, Api } from './api.ts'
-import { answered } from './api.ts'
+import { answered, asFailure } from './api.ts'
 import type { Given } from './arguments.ts'
+import type { BundleOptions } from './bundle.ts'
 import { type Deployment, type DryRun, deployedText, dryRunText, type Plan } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { workerdVersion } from './own-files.ts'
 import type { Session } from './session.ts'
 
 type Code = { kind: 'bundle'; code: string } | { kind: 'url'; url: string; protocol: 'ndjson' | 'json' }
@@ -23,6 +25,10 @@ export interface DeployOrder {
   external_id?: string | undefined
   /** Variables that the agent's files read and `env` lacks. */
   missing?: string[]
+  /** Of a file: whether it was loaded in the sandbox here. */
+  in_sandbox?: boolean
+  /** Of a file: what the server says about places in the bundle, about the file's own lines. */
+  inSources?: (message: string) => string
 }
 
 export interface DeployedAgent extends Deployment {
@@ -44,21 +50,30 @@ export async function deploy(session: Session, given: Given): Promise<ExitCode> 
   return EXIT.ok
 }
 
+export interface FileOptions extends BundleOptions {
+  slug?: string | undefined
+}
+
 /** Bundles an agent's file into a deploy order. @throws Failure `usage` if it cannot be bundled */
-export async function orderOfFile(
-  file: string,
-  env: Record<string, string>,
-  slug?: string,
-): Promise<DeployOrder> {
+export async function orderOfFile(file: string, { slug, ...options }: FileOptions): Promise<DeployOrder> {
   // Bundling needs esbuild, which the other commands need not load.
   const { bundleAgent } = await import('./bundle.ts')
-  const { code, declaration, reads } = await bundleAgent(file).catch(error => {
+  const bundled = await bundleAgent(file, options).catch(error => {
     throw new Failure(EXIT.usage, error?.code ?? 'bundle_failed', (error as Error).message, {
       hint: `correct ${file}; nothing was sent`,
     })
   })
-  const missing = reads.filter(name => !(name in env))
-  return { slug: slug ?? slugOf(declaration.name), code: { kind: 'bundle', code }, declaration, env, missing }
+  const { code, declaration, reads, in_sandbox, places } = bundled
+  const { env = {} } = options
+  return {
+    slug: slug ?? slugOf(declaration.name),
+    code: { kind: 'bundle', code },
+    declaration,
+    env,
+    missing: reads.filter(name => !(name in env)),
+    in_sandbox,
+    inSources: message => places.inSources(message),
+  }
 }
 
 /** Creates the agent if it does not exist, and makes this content its current version. */
@@ -90,7 +105,8 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
   }
 }
 
-function send(api: Api, agentId: string, { code, declaration, env, external_id }: DeployOrder, dry: boolean) {
+async function send(api: Api, agentId: string, order: DeployOrder, dry: boolean) {
+  const { code, declaration, env, external_id, in_sandbox, inSources } = order
   const body = {
     ...code,
     declaration,
@@ -98,7 +114,27 @@ function send(api: Api, agentId: string, { code, declaration, env, external_id }
     ...(external_id && { external_id }),
     ...(dry && { dry_run: true }),
   }
-  return answered(api.POST('/v1/agents/{agentId}/deployments', { params: { path: { agentId } }, body }))
+  try {
+    const sent = api.POST('/v1/agents/{agentId}/deployments', { params: { path: { agentId } }, body })
+    const answer = await answered(sent)
+    return { ...answer, warnings: warningsFor(answer.warnings, in_sandbox === true) }
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure === undefined || inSources === undefined) throw error
+    const { exit, code, message, hint, next } = failure
+    throw new Failure(exit, code, inSources(message), { hint, next })
+  }
+}
+
+/** A server without a runtime at hand loads no bundle: then this command has, or says how it would. */
+function warningsFor(warnings: DryRun['warnings'] = [], in_sandbox: boolean) {
+  if (in_sandbox) return warnings.filter(({ code }) => code !== 'bundle_not_loaded')
+  return warnings.map(one => ({
+    ...one,
+    ...(one.code === 'bundle_not_loaded' && {
+      hint: `With workerd installed in the agent's project, this command loads it there: npm install --save-dev workerd@${workerdVersion()}`,
+    }),
+  }))
 }
 
 const findBySlug = async (api: Api, slug: string) =>
@@ -125,7 +161,7 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
       throw usageFailure(`--${misplaced} goes with --url: a file says it by itself`)
     const path = resolve(session.folder, file!)
     if (!existsSync(path)) throw usageFailure(`there is no file ${path}`)
-    return { ...(await orderOfFile(path, env, slug)), external_id }
+    return { ...(await orderOfFile(path, { env, slug })), external_id }
   }
   const protocol = (given.text('protocol') ?? 'ndjson') as 'ndjson' | 'json'
   const name = given.text('name')

@@ -17,6 +17,9 @@ export const OWN_MODULES: Readonly<Record<string, string>> = {
 /** The server of a packaged agent. */
 export const AGENT_SERVER = resolve('#agent-server')
 
+/** What `assay test --sandbox` imports before the tests. */
+export const SANDBOX_TESTS = resolve('#sandbox-tests')
+
 const manifest = resolve('assay/package.json')
 export const ROOT = dirname(manifest)
 /** Whether this is a checkout, with the sources and `npm run package`. */
@@ -24,6 +27,12 @@ export const IS_CHECKOUT = existsSync(join(ROOT, 'infra'))
 
 /** The folder of the packages that were installed with this one. */
 export const OWN_PACKAGES = IS_CHECKOUT ? join(ROOT, 'node_modules') : dirname(ROOT)
+
+/** The version of the agents' runtime that a server of this version has. */
+export function workerdVersion(): string {
+  const { dependencies, projectVersions } = ownManifest()
+  return projectVersions?.workerd ?? dependencies.workerd ?? 'latest'
+}
 
 interface Manifest {
   version: string

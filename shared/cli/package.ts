@@ -17,7 +17,7 @@ import type { Session } from './session.ts'
 export async function packageAgent({ folder, output }: Session, given: Given): Promise<void> {
   const file = resolve(folder, given.arg(0))
   if (!existsSync(file)) throw usageFailure(`there is no file ${file}`)
-  const { slug, code, declaration } = await orderOfFile(file, {})
+  const { slug, code, declaration } = await orderOfFile(file, { for: 'node' })
   const name = serviceName(slug)
   const packaged: Packaged = {
     name,

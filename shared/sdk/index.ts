@@ -1,5 +1,7 @@
 // What an agent's author imports as `assay`.
 
+/// <reference path="./imports.d.ts" preserve="true" />
+
 export type { AgentDeclaration, ModelAnswer } from '../protocol/rules/protocol.ts'
 export { type AgentClass, agent, declarationOf } from './agent.ts'
 export type { AgentOptions } from './agent-options.ts'
