@@ -12,7 +12,15 @@ import { LIMITS } from '../kernel/limits.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { type NewProject, projectFiles } from './init-files.ts'
-import { IS_CHECKOUT, OWN_MODULES, OWN_PACKAGES, ownManifest, ROOT } from './own-files.ts'
+import {
+  IS_CHECKOUT,
+  OWN_MODULES,
+  OWN_PACKAGES,
+  ownManifest,
+  ROOT,
+  SANDBOX_TESTS,
+  workerdVersion,
+} from './own-files.ts'
 import type { Session } from './session.ts'
 
 export async function init({ folder, env, output }: Session, given: Given): Promise<void> {
@@ -102,13 +110,24 @@ function newProject(target: string, tarball: string | null): NewProject {
   }
 }
 
+async function refuseWithoutSandbox(folder: string): Promise<void> {
+  const { Sandbox } = await import('#sandbox')
+  const sandbox = await Sandbox.find(folder)
+  if (sandbox !== undefined) return sandbox.close()
+  throw usageFailure('workerd, the runtime of batches, is not installed here', {
+    next: `npm install --save-dev workerd@${workerdVersion()}`,
+  })
+}
+
 /** Runs Node's test runner, on the Node that runs this command, with the hooks that import agents. */
 export async function test({ folder }: Session, given: Given): Promise<ExitCode> {
   const file = given.optionalArg(0)
+  const inSandbox = given.flag('sandbox')
+  if (inSandbox) await refuseWithoutSandbox(folder)
+  const imports = [OWN_MODULES['assay/testing']!, ...(inSandbox ? [SANDBOX_TESTS] : [])]
   const args = [
     '--enable-source-maps',
-    '--import',
-    pathToFileURL(OWN_MODULES['assay/testing']!).href,
+    ...imports.flatMap(path => ['--import', pathToFileURL(path).href]),
     '--test',
     ...(file === undefined ? [] : [file]),
   ]

@@ -13,6 +13,9 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     name: 'test',
     args: ['[FILE]'],
     summary: 'Run the tests of agents in this folder, or those of FILE.',
+    options: [
+      { name: 'sandbox', about: 'run the agents bundled and in workerd, as batches do, and not in Node' },
+    ],
     run: async (...given) => (await import('./init.ts')).test(...given),
   },
 ]

@@ -8,19 +8,20 @@ export type Answering = (request: Request, send: typeof fetch) => Promise<Respon
 
 const answering = new AsyncLocalStorage<Answering>()
 /** Set while the current fetch is called: one that was wrapped around ours calls ours again. */
-const passing = new AsyncLocalStorage<true>()
+const inPassing = new AsyncLocalStorage<true>()
 const original = globalThis.fetch
 let real = original
 
-const pass: typeof fetch = (input, init) => passing.run(true, () => real(input, init))
+/** The real fetch. */
+export const passing: typeof fetch = (input, init) => inPassing.run(true, () => real(input, init))
 
 const intercepted: typeof fetch = (input, init) => {
-  if (passing.getStore()) return original(input, init)
+  if (inPassing.getStore()) return original(input, init)
   const answer = answering.getStore()
-  if (answer === undefined) return pass(input, init)
+  if (answer === undefined) return passing(input, init)
   const request = new Request(input, init)
   // Only the real network would react to the request's signal, so an abort is handled here.
-  return Promise.race([answer(request, pass), aborted(request.signal)])
+  return Promise.race([answer(request, passing), aborted(request.signal)])
 }
 
 /** Replaces the global fetch and wraps the current one, also one that somebody set in the meantime. */

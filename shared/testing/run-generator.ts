@@ -6,8 +6,8 @@ import { LIMITS } from '../kernel/limits.ts'
 import type { GeneratorLine } from '../protocol/rules/protocol.ts'
 import type { AgentClass } from '../sdk/agent.ts'
 import type { Occurrence } from '../sdk/generator.ts'
-import { serve } from '../sdk/serve.ts'
 import { withAnswers } from './network.ts'
+import { served } from './served.ts'
 
 export interface RunGeneratorOptions {
   /** The start to make items for; the default is now, in UTC. */
@@ -35,10 +35,15 @@ export async function runGenerator(
   const whole = { scheduled_for, timezone: 'UTC', date: scheduled_for.slice(0, 10), ...occurrence }
   const body = JSON.stringify({ generator, occurrence: whole })
   const items: unknown[] = []
+  const answer = (request: Request) => {
+    if (fetch) return Promise.resolve(fetch(request))
+    throw new Error(
+      `the generator asked ${request.url}, and nothing reaches the network in a test: give fetch`,
+    )
+  }
   const read = async () => {
-    const request = new Request('http://agent/', { method: 'POST', body })
-    // An ASSAY_AGENT_KEY in the tester's own environment must not apply to this agent.
-    const response = await serve(target)(request, { ASSAY_AGENT_KEY: '' })
+    using agent = await served(target, answer)
+    const response = await agent.handle(new Request('http://agent/', { method: 'POST', body }))
     if (response.status !== 200) throw new Error((await response.json()).error.message)
     for await (const { lines } of ndjsonLines(response.body!, LIMITS.agent_line_bytes)) {
       for (const text of lines) {
@@ -50,11 +55,6 @@ export async function runGenerator(
       }
     }
   }
-  await withAnswers(request => {
-    if (fetch) return Promise.resolve(fetch(request))
-    throw new Error(
-      `the generator asked ${request.url}, and nothing reaches the network in a test: give fetch`,
-    )
-  }, read)
+  await withAnswers(answer, read)
   return items
 }

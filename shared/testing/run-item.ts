@@ -23,10 +23,10 @@ import { usdOf } from '../prices/rules/pricing.ts'
 import type { AgentDeclaration, AgentLine, ItemLine } from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf } from '../sdk/agent.ts'
 import { isA } from '../sdk/errors.ts'
-import { serve } from '../sdk/serve.ts'
 import { bodyOf, type Model, ModelError, nameOf } from './model.ts'
 import { type Answering, withAnswers, withKeys } from './network.ts'
 import { isModelRequest } from './providers.ts'
+import { served } from './served.ts'
 
 export interface RunItemOptions {
   /** The input that a submitter sends: JSON, checked by the agent's `input` schema. */
@@ -123,16 +123,15 @@ export async function runItem<C extends AgentClass>(
   }
   const world = worldOf(options)
   const prices = new PriceBook(options.prices)
-  const handle = serve(target)
   const rows: StepRow[] = []
   let verdict: Verdict | 'again' = 'again'
   const work = async () => {
+    using agent = await served(target, world.answer)
     while (verdict === 'again' || (options.resume && isHeld(verdict))) {
       if (progress.attempt === LIMITS.attempts_per_item) break
       const line = nextLine(progress, rows, declaration, options)
       const body = new Request('http://agent/', { method: 'POST', body: `${JSON.stringify(line)}\n` })
-      // An ASSAY_AGENT_KEY in the tester's own environment must not apply to this agent.
-      const response = await handle(body, { ASSAY_AGENT_KEY: '' })
+      const response = await agent.handle(body)
       verdict = await read(response, { progress, rows, declaration, world, prices })
     }
   }

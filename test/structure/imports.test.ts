@@ -161,6 +161,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'shared/cli': [
     ...upTo('rules'),
     'shared/sdk',
+    'shared/testing',
     'shared/json',
     'shared/kernel',
     'shared/view',
