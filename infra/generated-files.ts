@@ -17,6 +17,7 @@ import { ITEM_STATES_FILE, itemStatesPage } from './item-states.ts'
 import { unitsOf } from './packaging.ts'
 import { PRICE_LIST_FILE, priceListFile } from './price-list.ts'
 import { referencePage } from './reference-page.ts'
+import { sandboxPage } from './sandbox-page.ts'
 import { SCHEMA_FILE, schemaFile } from './schema-file.ts'
 import { exampleFiles } from './targets/installation.ts'
 import { valuesOf } from './targets/read-values.ts'
@@ -36,6 +37,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['infra/logs.md', await logsPage()],
     [GRADING_PAGE, await gradingPage()],
     ['shared/sdk/REFERENCE.md', referencePage()],
+    ['shared/sdk/SANDBOX.md', sandboxPage()],
     ['infra/generated/coverage.md', coverageTable(endpoints)],
     [PRICE_LIST_FILE, await priceListFile()],
     [SCHEMA_FILE, await schemaFile()],

@@ -14,21 +14,28 @@ const ROOT = join(import.meta.dirname, '..')
 /** The oldest Node that strips the types of an agent's file by itself. */
 const OLDEST_NODE = { major: 22, minor: 18 }
 /**
- * Packages bundled into the tarball: the driver has a patch that an installation elsewhere would lack, and cron-parser
- * would bring luxon.
+ * Packages bundled into the tarball: the driver has a patch that an installation elsewhere would lack, cron-parser would
+ * bring luxon, and only agents that run in the sandbox need the networks of ipaddr.js.
  */
-const BUNDLED = ['postgres', 'cron-parser']
+const BUNDLED = ['postgres', 'cron-parser', 'ipaddr.js']
 
 const ENTRIES = {
   index: 'shared/sdk/index.ts',
   client: 'shared/sdk/client.ts',
   testing: 'shared/testing/index.ts',
   cli: 'shared/cli/main.ts',
+  // Loaded by these names, as package.json maps them.
+  sandbox: 'infra/runtime/sandbox.ts',
+  'sandbox-tests': 'shared/cli/sandbox-tests.ts',
   // Nothing imports it by this name. It keeps the parser in a file apart, which agents without a schedule leave out.
   cron: 'shared/schedules/rules/cron.ts',
 }
-/** The dependencies of a new project from `assay init`. */
-const OF_PROJECTS = ['openai', 'zod', '@types/node', 'node']
+/** The runtime of bundles, 120 MB: a project that installs it loads and tests its agents there. */
+const RUNTIME = 'workerd'
+/** It has to know the date in infra/runtime/workerd-config.ts. */
+const OLDEST_RUNTIME = '1.20260701.0'
+/** The dependencies of a new project from `assay init`, and what it may add. */
+const OF_PROJECTS = ['openai', 'zod', '@types/node', 'node', RUNTIME]
 
 interface Manifest {
   name: string
@@ -54,6 +61,7 @@ export async function npmPackage(out: string): Promise<string> {
   await cp(join(ROOT, 'shared/sdk/PACKAGE.md'), join(folder, 'README.md'))
   await cp(join(ROOT, 'shared/sdk/REFERENCE.md'), join(folder, 'REFERENCE.md'))
   await cp(join(ROOT, 'shared/sdk/PROTOCOL.md'), join(folder, 'PROTOCOL.md'))
+  await cp(join(ROOT, 'shared/sdk/SANDBOX.md'), join(folder, 'SANDBOX.md'))
   await copyMigrations(folder)
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder })
   return join(out, stdout.trim())
@@ -81,7 +89,13 @@ async function compile(folder: string): Promise<Set<string>> {
     splitting: true,
     chunkNames: 'chunk-[hash]',
     plugins: [withoutLuxon()],
-    external: [...external, ...external.map(name => `${name}/*`), '#agent-server'],
+    external: [
+      ...external,
+      ...external.map(name => `${name}/*`),
+      '#agent-server',
+      '#sandbox',
+      '#sandbox-tests',
+    ],
   })
   // It is copied next to an agent, where it cannot import anything, so it is one file.
   await build({
@@ -123,6 +137,11 @@ async function declareTypes(folder: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript-native/bin/tsc')
   await run(process.execPath, [tsc, '--project', config], { cwd: ROOT })
   await rm(config)
+  // tsc does not write the types of imports, and refers to them where they are now.
+  const of = (name: string) => join(folder, 'types/shared/sdk', name)
+  await cp(join(ROOT, 'shared/sdk/imports.d.ts'), of('imports.d.ts'))
+  const index = await readFile(of('index.d.ts'), 'utf8')
+  await writeFile(of('index.d.ts'), index.replace(/path="[^"]*imports\.d\.ts"/, 'path="./imports.d.ts"'))
 }
 
 /** `assay restore` migrates an empty database, so it needs the SQL; only drizzle-kit needs the snapshots next to it. */
@@ -157,8 +176,14 @@ function published(manifest: Manifest, imported: ReadonlySet<string>) {
       './testing': typed('testing', 'testing/index'),
       './package.json': './package.json',
     },
-    imports: { '#agent-server': './dist/agent-server.js' },
+    imports: {
+      '#agent-server': './dist/agent-server.js',
+      '#sandbox': './dist/sandbox.js',
+      '#sandbox-tests': './dist/sandbox-tests.js',
+    },
     dependencies: of([...imported, ...IN_TYPES]),
+    peerDependencies: { [RUNTIME]: `>=${OLDEST_RUNTIME}` },
+    peerDependenciesMeta: { [RUNTIME]: { optional: true } },
     projectVersions: of(OF_PROJECTS),
   }
 }
