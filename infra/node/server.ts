@@ -16,7 +16,7 @@ import { ensureStepPartitions } from '../../shared/upkeep/queries/partitions.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
 import { choresInTurn, sweep } from '../../shared/upkeep/verbs/sweep.ts'
-import { createInvoker, type InvokerOptions } from '../runtime/invoker.ts'
+import { createInvoker, type Invoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { remoteRuntime } from './agents.ts'
 import { type ConnectionOptions, openConnections } from './connections.ts'
 import { type ConsumerLoop, startConsumer } from './consumer.ts'
@@ -117,9 +117,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     join,
     notify,
     ...(consumer && { consumer: consumer.given }),
-    invokeAgent: invoker.invoke,
-    // A process without a consumer runs no agents' code, so it loads none either.
-    ...((consumer || options.runtimeUrl) && { loadBundle: invoker.load }),
+    ...reachedBy(invoker, consumer !== null || options.runtimeUrl !== undefined),
     ...createOutside(options.allowCallbackNetworks ?? []),
     addressOf,
     logLevel,
@@ -153,6 +151,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   else if (consumer) closing.defer(every(LIMITS.self_notify_ms, () => consumer.notify()))
   return { port, url, heldSince, close: () => closing.disposeAsync() }
 }
+
+/** @param runsCode whether this process runs agents' code anyway; else it loads none at a deploy either */
+const reachedBy = (invoker: Invoker, runsCode: boolean) => ({
+  invokeAgent: invoker.invoke,
+  ...(runsCode && { loadBundle: invoker.load }),
+})
 
 /** Notifies the consumer now, and on every notification over Redis. */
 function keepAwake(consumer: ConsumerLoop, redis: Context['redis'], closing: AsyncDisposableStack): void {

@@ -204,6 +204,20 @@ describe('what does not load in the sandbox is refused with the line of the auth
   })
 })
 
+it("a server's words about a place in the bundle are about the author's own", async () => {
+  await install('words', "exports.word = () => 'of the package'")
+  const path = await agent("import { word } from 'words'\nconst own = 'of the author' + word()", 'own')
+  const { code, places } = await bundleAgent(path)
+  const placeOf = (text: string) => {
+    const before = code.slice(0, code.indexOf(text)).split('\n')
+    return `agent.mjs:${before.length}:${before.at(-1)!.length + 1}`
+  }
+  const said = (text: string) => places.inSources(`It failed: ${placeOf(text)}: words`)
+  expect(said('"of the author"')).toMatch(/^It failed: agent-\d+\.ts:3:13: words$/)
+  expect(said('"of the package"')).toMatch(/^It failed: agent-\d+\.ts:2:22 \(because of words\): words$/)
+  expect(places.inSources('It failed: agent.mjs:9999:1: words')).toBe('It failed: agent.mjs:9999:1: words')
+})
+
 it('a bundle is loaded with the variables of its deployment, and with no others', async () => {
   process.env.OF_THE_DEPLOYER = 'here'
   const path = await agent("if (!process.env.OF_THE_DEPLOYER) throw new Error('it is missing')")
