@@ -49,3 +49,39 @@ export class WithoutSchemas {
     return answer.choices[0]?.message.content ?? null
   }
 }
+
+class Cart {
+  items: { at: Date; bytes: Uint8Array; price?: number }[] = []
+  get total(): number {
+    return this.items.length
+  }
+  add(): void {}
+}
+
+/** What a step returns has its data and its getters; what is not kept cannot be read. */
+export async function readsWhatIsKept(ctx: Context): Promise<unknown> {
+  const cart = await ctx.tool('cart', {}, () => new Cart())
+  const total: number = cart.total
+  const at: string | undefined = cart.items[0]?.at
+  const price: number | undefined = cart.items[0]?.price
+  // @ts-expect-error a method is not kept
+  cart.add()
+  // @ts-expect-error a date is a text
+  cart.items[0]?.at.getTime()
+  // @ts-expect-error bytes are not kept
+  cart.items[0]?.bytes.length
+  const pair: [string, number] = await ctx.step('pair', (): [string, number] => ['a', 1])
+  const loose: unknown = await ctx.step('loose', (): unknown => 1)
+  const numbers: number[] = await ctx.step('numbers', () => new Float32Array(2))
+  const found: { a: 1 } | { b: 2 } | undefined = await ctx.step(
+    'found',
+    () => undefined as { a: 1 } | { b: 2 } | undefined,
+  )
+  const openai = {} as OpenAI
+  const answer = await ctx.llm('ask', { model: 'm', input: 'x' }, request => openai.responses.create(request))
+  const text: string = answer.output_text
+  const chat: OpenAI.ChatCompletion = await ctx.llm('chat', { model: 'm', messages: [] }, request =>
+    openai.chat.completions.create(request),
+  )
+  return { total, at, price, pair, loose, numbers, found, text, chat }
+}

@@ -1,6 +1,7 @@
 // The context that an agent's run() gets: its item, steps, and the ways to end an item other than returning.
 
 import type { ModelAnswer } from '../protocol/rules/protocol.ts'
+import type { Kept } from './kept-types.ts'
 import type { Recorded } from './stream.ts'
 
 export interface ModelCallOptions<Response> {
@@ -73,7 +74,7 @@ export interface Context {
    * @example
    * const pages = await ctx.step('split', () => splitIntoPages(input.document))
    */
-  step<T>(name: string, fn: () => T | PromiseLike<T>): Promise<T>
+  step<T>(name: string, fn: () => T | PromiseLike<T>): Promise<Kept<T>>
 
   /**
    * Runs and records a call of a model. Return the provider's response unchanged: Assay reads tokens, cost, refusals
@@ -90,8 +91,8 @@ export interface Context {
     name: string,
     request: Request,
     fn: (request: Request) => Response | PromiseLike<Response>,
-    options?: ModelCallOptions<Recorded<Response>>,
-  ): Promise<Recorded<Response>>
+    options?: ModelCallOptions<Kept<Recorded<Response>>>,
+  ): Promise<Kept<Recorded<Response>>>
 
   /**
    * Runs and records a call of a tool: a search, a database, another service.
@@ -104,7 +105,7 @@ export interface Context {
     name: string,
     input: Input,
     fn: (input: Input) => Output | PromiseLike<Output>,
-  ): Promise<Output>
+  ): Promise<Kept<Output>>
 
   /**
    * Marks the item's result as not good enough and continues: the item completes, with the verdict `degraded`.

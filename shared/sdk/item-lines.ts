@@ -5,7 +5,8 @@ import type { StepKind } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ModelAnswer, UpstreamReport, ItemError as WireError } from '../protocol/rules/protocol.ts'
 import { messageOf } from './errors.ts'
-import { isLongerThan, jsonOf } from './payload.ts'
+import { outputJson } from './kept.ts'
+import { isLongerThan } from './payload.ts'
 
 /** A step that has started. */
 export interface OpenStep {
@@ -52,7 +53,7 @@ export class ItemLines {
 
   /** `problem` says where the output does not match its schema. */
   result(value: unknown, degraded: string | undefined, problem: string | undefined): string {
-    const output = jsonOf(value, 'the output') ?? 'null'
+    const output = outputJson(value, 'the output') ?? 'null'
     if (isLongerThan(output, LIMITS.item_output_bytes)) {
       const message = `the output is longer than ${LIMITS.item_output_bytes} bytes`
       return this.error({ code: 'output_too_large', message })

@@ -4,14 +4,16 @@
 import type { StepKind } from '../items/vocabulary.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import type { ItemLine, ModelAnswer, OfferedStep } from '../protocol/rules/protocol.ts'
+import type { ItemLine, OfferedStep } from '../protocol/rules/protocol.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import { CallScope, type Refusal } from './call-scope.ts'
 import { within } from './calls.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
 import { blamesRequest, Interrupt, ItemError, isA, messageOf, stepErrorOf } from './errors.ts'
 import { answerText, ItemLines, type OpenStep, shorten } from './item-lines.ts'
-import { isCut, payloadOf } from './payload.ts'
+import { kept, revived } from './kept.ts'
+import type { Kept } from './kept-types.ts'
+import { cutText, isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
 import { StepFailures } from './step-failures.ts'
 import { type Recorded, recorded } from './stream.ts'
@@ -117,26 +119,29 @@ export class ItemRun implements Context {
     }
   }
 
-  step<T>(name: string, fn: () => T | PromiseLike<T>): Promise<T> {
-    return handled(this.#perform('step', name, undefined, fn))
+  step<T>(name: string, fn: () => T | PromiseLike<T>): Promise<Kept<T>> {
+    return handled(this.#perform('step', name, undefined, fn)) as Promise<Kept<T>>
   }
 
   llm<Request extends Literals | object, Response>(
     name: string,
     request: Request,
     fn: (request: Request) => Response | PromiseLike<Response>,
-    { read, wait }: ModelCallOptions<Recorded<Response>> = {},
-  ): Promise<Recorded<Response>> {
+    { read, wait }: ModelCallOptions<Kept<Recorded<Response>>> = {},
+  ): Promise<Kept<Recorded<Response>>> {
     const call = async () => recorded(await fn(request))
-    return handled(this.#perform('llm_call', name, request, call, { read, wait }))
+    const options = { read: read as ModelCallOptions<unknown>['read'], wait }
+    return handled(this.#perform('llm_call', name, request, call, options)) as Promise<
+      Kept<Recorded<Response>>
+    >
   }
 
   tool<Input, Output>(
     name: string,
     input: Input,
     fn: (input: Input) => Output | PromiseLike<Output>,
-  ): Promise<Output> {
-    return handled(this.#perform('tool_call', name, input, () => fn(input)))
+  ): Promise<Kept<Output>> {
+    return handled(this.#perform('tool_call', name, input, () => fn(input))) as Promise<Kept<Output>>
   }
 
   degrade(reason: string): void {
@@ -177,13 +182,13 @@ export class ItemRun implements Context {
     this.#abort?.abort(new Interrupt('the request was closed'))
   }
 
-  async #perform<T>(
+  async #perform(
     kind: StepKind,
     name: string,
     input: unknown,
-    fn: () => T | PromiseLike<T>,
-    { read, wait }: { read?: ((output: T) => ModelAnswer) | undefined; wait?: boolean | undefined } = {},
-  ): Promise<T> {
+    fn: () => unknown,
+    { read, wait }: { [Option in 'read' | 'wait']?: ModelCallOptions<unknown>[Option] | undefined } = {},
+  ): Promise<unknown> {
     this.#checkGoingOn()
     const key = this.#keyFor(name)
     if (++this.#steps > this.#maxSteps) {
@@ -192,7 +197,7 @@ export class ItemRun implements Context {
     }
     if (this.#recorded?.has(key)) {
       const output = this.#recorded.get(key)
-      if (!isCut(output)) return output as T
+      if (!isCut(output)) return revived(output)
     }
     const step: OpenStep = { key, kind, name, started: Date.now(), clock: performance.now() }
     if (step.started >= this.#yieldAt)
@@ -203,15 +208,16 @@ export class ItemRun implements Context {
       // Written before the call, because agents continue to extend the same list of messages afterwards.
       step.input = payloadOf(input, 'the input', key)
       const offer = this.#offerFor(step)
-      if (offer !== undefined) return this.#reuse(step, offer) as T
+      if (offer !== undefined) return revived(this.#reuse(step, offer))
       const output = await (scope === undefined
         ? fn()
         : Promise.race([within(scope, async () => fn()), scope.left]))
       await scope?.end(true)
       this.#note(step, scope)
-      if (read !== undefined) step.answer = answerText(output, read)
-      this.#report(step, 'output', payloadOf(output, 'the output', key))
-      return output
+      const { text, value } = kept(output, `the output of step ${JSON.stringify(key)}`)
+      if (read !== undefined) step.answer = answerText(value, read)
+      this.#report(step, 'output', text && cutText(text, value))
+      return value
     } catch (error) {
       await scope?.end(false)
       // What an upstream refused is no step, nor is one around it: it will be.

@@ -35,7 +35,12 @@ export function isLongerThan(text: string, limit: number): boolean {
  */
 export function payloadOf(value: unknown, what: string, ofStep?: string): string | undefined {
   const text = jsonOf(value, what, ofStep)
-  if (text === undefined || !isLongerThan(text, LIMITS.step_payload_bytes)) return text
+  return text && cutText(text, value)
+}
+
+/** The same for a value whose JSON text is known. */
+export function cutText(text: string, value: unknown): string {
+  if (!isLongerThan(text, LIMITS.step_payload_bytes)) return text
   const head = encoder
     .encode(text.slice(0, LIMITS.step_cut_head_bytes))
     .subarray(0, LIMITS.step_cut_head_bytes)

@@ -65,8 +65,7 @@ async function resultsOf(stream: AsyncIterable<unknown>, answer: object): Promis
     const result = await promised[name]
     if (result !== undefined) results[name] = result
   }
-  // As a later attempt reads them: a step object loses the getters of its class, a Date becomes text.
-  return JSON.parse(JSON.stringify(results))
+  return results
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

@@ -198,7 +198,10 @@ function nextLine(
     timeout_ms,
     yield_ms: 2 * timeout_ms, // never: no consumer's time ends here
     budget_micro: budget === null ? null : budget - progress.cost_micro,
-    recorded: kept.map(({ key, output }) => ({ key, output: parsed(output) })),
+    recorded: kept.map(({ key, output }) => ({
+      key,
+      ...(output !== null && { output: JSON.parse(output) }),
+    })),
     input,
   }
 }

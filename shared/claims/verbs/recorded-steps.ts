@@ -62,7 +62,10 @@ export async function withSteps(
     return {
       ...item,
       // As text: a number keeps the digits that another language may have written.
-      recorded: steps.map(({ key, output }) => ({ key, output: rawJson(output) })),
+      recorded: steps.map(({ key, output }) => ({
+        key,
+        ...(output !== null && { output: rawJson(output) }),
+      })),
       offered: offeredTo.get(item.seq)?.map(({ seq: _, ...record }) => record) ?? [],
       graded: steps.map(({ kind, key, outcome, outcome_reason }) => ({
         kind,

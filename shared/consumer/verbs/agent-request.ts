@@ -176,5 +176,5 @@ function itemLine(ctx: Context, claim: Claim, inFlight: InFlightItem, timing: Ti
 const offerOf = ({ key, input, output }: OfferedRecord): OfferedStep => ({
   key,
   input: rawJson(input),
-  output: rawJson(output),
+  ...(output !== null && { output: rawJson(output) }),
 })

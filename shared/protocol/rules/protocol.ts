@@ -18,7 +18,8 @@ export const HOLD_KEY = /^hold(#\d+)?$/
 /** A step of an earlier attempt that succeeded; the agent uses its output instead of running it again. */
 export interface RecordedStep {
   key: string
-  output: unknown
+  /** Absent if the step was reported without one. */
+  output?: unknown
 }
 
 /**

@@ -1,0 +1,387 @@
+// What a step returns. Guarantee: the first attempt gets what every later one gets, since both read the same JSON; the getters
+// of a client's answer stay in place; and what JSON has no form for is an error that names it, when it is returned or, inside
+// of an answer, when it is read.
+
+import { isA, messageOf } from './errors.ts'
+import type { Kept } from './kept-types.ts'
+
+/** Beside the data of an object whose class had getters: their values, in which `{$at: path}` is a part of that data. */
+const GETTERS = '$getters'
+const AT = '$at'
+/** In place of a value that was not kept: what it was, in words. */
+const LOST = '$lost'
+
+type Json = Record<string, unknown>
+type Path = (string | number)[]
+
+/** A value as JSON text, and as it comes out of that; nothing is written of `undefined`. @throws TypeError */
+export function kept<T>(value: T, what: string): { text: string | undefined; value: Kept<T> } {
+  const text = writtenJson(value, what, new Writer('keeps getters'))
+  return { text, value: (text === undefined ? undefined : revived(JSON.parse(text))) as Kept<T> }
+}
+
+/** A value that is only written, such as an item's output: getters are left out, as JSON does. @throws TypeError */
+export const outputJson = (value: unknown, what: string): string | undefined =>
+  writtenJson(value, what, new Writer('data alone'))
+
+function writtenJson(value: unknown, what: string, writer: Writer): string | undefined {
+  if (value === undefined) return undefined
+  try {
+    return JSON.stringify(writer.json(value))
+  } catch (error) {
+    const why = messageOf(error)
+    throw new TypeError(`${what} cannot be written as JSON: ${why}`)
+  }
+}
+
+/** A recorded value as its step returns it. Changes the value, which is parsed JSON. */
+export function revived(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) for (const one of value) revived(one)
+  else {
+    const object = value as Json
+    for (const name of Object.keys(object)) if (name !== GETTERS) revived(object[name])
+    const getters = Object.hasOwn(object, GETTERS) ? object[GETTERS] : undefined
+    if (isJson(getters)) {
+      delete object[GETTERS]
+      for (const name of Object.keys(getters)) define(object, name, getters[name])
+    }
+  }
+  return value
+}
+
+/** Not enumerable, as the getter of a class: a copy, or the value's JSON, has only its data. */
+function define(object: Json, name: string, written: unknown): void {
+  if (Object.hasOwn(object, name)) return
+  const lost = isJson(written) && typeof written[LOST] === 'string' ? written[LOST] : undefined
+  if (lost === undefined) {
+    const value = resolved(written, object)
+    Object.defineProperty(object, name, { value, configurable: true, writable: true })
+    return
+  }
+  Object.defineProperty(object, name, {
+    configurable: true,
+    get: () => {
+      throw new TypeError(`${JSON.stringify(name)} was not kept with the answer: ${lost}`)
+    },
+  })
+}
+
+function resolved(written: unknown, root: Json): unknown {
+  if (Array.isArray(written)) return written.map(one => resolved(one, root))
+  if (!isJson(written)) return written
+  if (Array.isArray(written[AT])) return partAt(root, written[AT])
+  if (Object.hasOwn(written, GETTERS)) return revived(written)
+  for (const name of Object.keys(written)) set(written, name, resolved(written[name], root))
+  return written
+}
+
+function partAt(root: unknown, path: readonly unknown[]): unknown {
+  let part: unknown = root
+  for (const step of path) {
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, String(step))) return undefined
+    part = (part as Json)[String(step)]
+  }
+  return part
+}
+
+const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Also a property called `__proto__` is one of the object's own. */
+function set(object: Json, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value
+  else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true })
+}
+
+/** A value that JSON has no form for. */
+class Unkept extends Error {
+  /** What it is, and what to return instead. */
+  readonly words: string
+  constructor(path: Path, words: string) {
+    super(`${path.length === 0 ? 'it' : nameOf(path)} is ${words}`)
+    this.words = words
+  }
+}
+
+const nameOf = (path: Path): string =>
+  path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('')
+
+/** Texts shorter than this are written twice rather than as a place. */
+const SHORT = 64
+
+/** Makes the data of a value: the value itself where it is data already, and copies where it is not. */
+class Writer {
+  readonly #keepsGetters: boolean
+  readonly #path: Path = []
+  readonly #above = new Set<object>()
+  /** What became of objects inside of instances: a getter may return the same ones. */
+  readonly #made = new Map<object, unknown>()
+  /** How many instances of classes are around. Inside of one, what cannot be kept is an error only for whoever reads it. */
+  #instances = 0
+
+  constructor(getters: 'keeps getters' | 'data alone') {
+    this.#keepsGetters = getters === 'keeps getters'
+  }
+
+  json(value: unknown): unknown {
+    const type = typeof value
+    if (type === 'object') return value === null ? null : this.#object(value as object)
+    if (type === 'function') throw this.#unkept('a function, which does not outlast its attempt')
+    if (type === 'symbol') throw this.#unkept('a symbol')
+    if (type === 'bigint') {
+      const { toJSON } = value as { toJSON?: unknown }
+      if (typeof toJSON === 'function') return this.json(toJSON.call(value))
+      throw this.#unkept('a bigint; return its text, String(value)')
+    }
+    return value
+  }
+
+  #object(value: object): unknown {
+    const made = this.#made.get(value)
+    if (made !== undefined) return made
+    if (this.#above.has(value)) throw this.#unkept('a part of itself: a circular structure')
+    this.#above.add(value)
+    const data = Array.isArray(value) ? this.#list(value) : this.#record(value)
+    this.#above.delete(value)
+    if (this.#instances > 0) this.#made.set(value, data)
+    return data
+  }
+
+  #list(list: readonly unknown[]): unknown {
+    let copy: unknown[] | undefined
+    for (let i = 0; i < list.length; i++) {
+      const value = list[i]
+      const data = this.#part(i, value)
+      if (data === value) continue
+      copy ??= [...list]
+      copy[i] = data instanceof Unkept ? null : data
+    }
+    return copy ?? list
+  }
+
+  #record(value: object): unknown {
+    const proto = Object.getPrototypeOf(value)
+    const { toJSON } = value as { toJSON?: unknown }
+    if (proto !== null && Object.getPrototypeOf(proto) !== null) return this.#instance(value, proto)
+    if (typeof toJSON === 'function') return this.json(toJSON.call(value, ''))
+    const names = Object.keys(value)
+    const data = this.#data(value as Json, names, names)
+    return this.#path.length === 0 && this.#keepsGetters ? withHidden(value, data) : data
+  }
+
+  /** The named properties; `all` if they are all that the object has. */
+  #data(value: Json, names: readonly string[], all: readonly string[]): Json {
+    let copy: Json | undefined = names === all ? undefined : {}
+    let lost: Json | undefined
+    for (const name of names) {
+      const own = value[name]
+      const data = this.#part(name, own)
+      if (data instanceof Unkept) {
+        copy ??= { ...value }
+        delete copy[name]
+        lost ??= {}
+        set(lost, name, { [LOST]: data.words })
+      } else if (data !== own || copy !== undefined) {
+        copy ??= { ...value }
+        set(copy, name, data)
+      }
+    }
+    if (lost !== undefined && this.#keepsGetters) copy![GETTERS] = lost
+    return copy ?? value
+  }
+
+  /** A part, or why it is not kept. @throws Unkept outside of instances */
+  #part(name: string | number, value: unknown): unknown {
+    if (typeof value === 'string' || typeof value === 'number') return value
+    this.#path.push(name)
+    try {
+      return this.json(value)
+    } catch (error) {
+      if (this.#mayLose(value) && error instanceof Unkept) return error
+      throw error
+    } finally {
+      this.#path.pop()
+    }
+  }
+
+  /** JSON leaves out functions; what an output has beside them would be `{}`, which nobody could read again. */
+  #mayLose(value: unknown): boolean {
+    return this.#instances > 0 && (this.#keepsGetters || typeof value === 'function')
+  }
+
+  #instance(value: object, proto: object): unknown {
+    const form = formOf(value)
+    if (form !== undefined) {
+      if ('unkept' in form) throw this.#unkept(form.unkept)
+      if ('error' in form && !this.#keepsGetters)
+        throw this.#unkept('an Error; throw it, or return its message')
+      return form.data
+    }
+    const { toJSON } = value as { toJSON?: unknown }
+    const names = Object.keys(value)
+    const isMessage = 'lc_serializable' in value
+    this.#instances++
+    try {
+      let data: unknown
+      if (typeof toJSON === 'function' && !(isMessage && this.#keepsGetters))
+        data = this.json(toJSON.call(value, ''))
+      // LangChain's own JSON of a message has its parts in other places than the message.
+      else data = this.#data(value as Json, isMessage ? names.filter(isOpen) : names, names)
+      if (!this.#keepsGetters || !isJson(data)) return data
+      const getters = this.#getters(value, proto, data)
+      if (getters !== undefined)
+        return { ...data, [GETTERS]: { ...(data[GETTERS] as Json | undefined), ...getters } }
+      if (names.length === 0 && typeof toJSON !== 'function') throw this.#unkept(stateOf(proto))
+      return data
+    } finally {
+      this.#instances--
+    }
+  }
+
+  /** What the getters of its classes return; undefined if there are none, or nothing. */
+  #getters(value: object, proto: object, data: Json): Json | undefined {
+    const names = getterNames(proto).filter(name => !Object.hasOwn(data, name))
+    if (names.length === 0) return undefined
+    let places: Map<unknown, Path> | undefined
+    const getters: Json = {}
+    let isAny = false
+    for (const name of names) {
+      const got = quietly(() => (value as Json)[name])
+      if (got === undefined) continue
+      const part = this.#part(name, got)
+      places ??= placesIn(data)
+      set(getters, name, part instanceof Unkept ? { [LOST]: part.words } : placed(part, places))
+      isAny = true
+    }
+    return isAny ? getters : undefined
+  }
+
+  #unkept(words: string): Unkept {
+    return new Unkept([...this.#path], words)
+  }
+}
+
+/** What clients write on an answer so that it is not listed, such as `_request_id`. */
+function withHidden(value: object, data: Json): Json {
+  const all = Object.getOwnPropertyNames(value)
+  if (all.length === Object.keys(value).length) return data
+  const hidden: Json = {}
+  for (const name of all) {
+    const { enumerable, value: own } = Object.getOwnPropertyDescriptor(value, name)!
+    if (!enumerable && ['string', 'number', 'boolean'].includes(typeof own)) set(hidden, name, own)
+  }
+  return Object.keys(hidden).length === 0 ? data : { ...data, [GETTERS]: hidden }
+}
+
+/** A field that is neither of LangChain's own serialization nor private. */
+const isOpen = (name: string) => !/^(?:lc_|[_$])/.test(name)
+
+const names = new WeakMap<object, readonly string[]>()
+
+function getterNames(proto: object): readonly string[] {
+  const known = names.get(proto)
+  if (known !== undefined) return known
+  const found = new Set<string>()
+  for (let one = proto; Object.getPrototypeOf(one) !== null; one = Object.getPrototypeOf(one))
+    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(one)))
+      if (get !== undefined && isOpen(name)) found.add(name)
+  names.set(proto, [...found])
+  return [...found]
+}
+
+/** Reads a getter; one that throws has no value. Google's warn whenever they are read, whether anybody asked or not. */
+function quietly(read: () => unknown): unknown {
+  const { warn } = console
+  console.warn = () => {}
+  try {
+    return read()
+  } catch {
+    return undefined
+  } finally {
+    console.warn = warn
+  }
+}
+
+/** Where objects and long texts stand in an instance's data. */
+function placesIn(data: Json): Map<unknown, Path> {
+  const places = new Map<unknown, Path>()
+  const add = (value: unknown, path: Path): void => {
+    if (typeof value === 'string') {
+      if (value.length >= SHORT && !places.has(value)) places.set(value, path)
+      return
+    }
+    if (typeof value !== 'object' || value === null || places.has(value)) return
+    if (path.length > 0) places.set(value, path)
+    if (Array.isArray(value)) for (const [i, one] of value.entries()) add(one, [...path, i])
+    else
+      for (const name of Object.keys(value)) if (name !== GETTERS) add((value as Json)[name], [...path, name])
+  }
+  add(data, [])
+  return places
+}
+
+/** A getter's value with the places of what the data has already. */
+function placed(value: unknown, places: Map<unknown, Path>): unknown {
+  const path = typeof value === 'object' || typeof value === 'string' ? places.get(value) : undefined
+  if (path !== undefined) return { [AT]: path }
+  if (Array.isArray(value)) return value.map(one => placed(one, places))
+  if (!isJson(value) || Object.hasOwn(value, GETTERS)) return value
+  const copy: Json = {}
+  for (const name of Object.keys(value)) set(copy, name, placed(value[name], places))
+  return copy
+}
+
+type Form = { data: unknown; error?: true } | { unkept: string }
+
+/** What becomes of instances of the language's and the host's own classes; undefined for those of others. */
+function formOf(value: object): Form | undefined {
+  if (ArrayBuffer.isView(value)) return formOfView(value)
+  if (isA(value, Error)) return { data: errorData(value), error: true }
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  if (tag === 'Object' || typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
+  if (tag === 'String' || tag === 'Number' || tag === 'Boolean') return { data: value.valueOf() }
+  if (tag === 'Error') return { data: errorData(value as Error), error: true }
+  return {
+    unkept: `${articled(tag)}${INSTEAD[tag] ?? ', which JSON has no form for; return the data in it'}`,
+  }
+}
+
+function formOfView(value: ArrayBufferView): Form {
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  if (/^(?:Float|Int|Uint(?:16|32))/.test(tag)) return { data: Array.from(value as Float64Array) }
+  if (tag.startsWith('Big')) return { unkept: `a ${tag}; return its numbers as texts` }
+  return { unkept: `a ${tag}, which are bytes; ${BYTES}` }
+}
+
+const BYTES = 'return their text, or Buffer.from(bytes).toString("base64")'
+
+/** What to return instead. */
+const INSTEAD: Record<string, string> = {
+  Map: '; return an object, Object.fromEntries(map)',
+  Set: '; return a list, [...set]',
+  Response: '; return what it holds, await response.json()',
+  Request: '; return its url, or what it holds',
+  Promise: ' that nobody awaited; await it before it is returned',
+  RegExp: '; return its source',
+  Headers: '; return an object, Object.fromEntries(headers)',
+  FormData: '; return an object, Object.fromEntries(form)',
+  URLSearchParams: '; return its text, String(params)',
+  ArrayBuffer: `, which are bytes; ${BYTES}`,
+  SharedArrayBuffer: `, which are bytes; ${BYTES}`,
+  Blob: '; return its text, or its bytes as base64',
+  File: '; return its text, or its bytes as base64',
+  ReadableStream: '; read it to its end, and return what it held',
+  Generator: '; return a list, [...generator]',
+  AsyncGenerator: '; read it to its end, and return a list',
+}
+
+const articled = (name: string) => `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`
+
+function errorData({ name, message, code }: Error & { code?: unknown }): Json {
+  const isCode = typeof code === 'string' || typeof code === 'number'
+  return { name: String(name), message: String(message), ...(isCode && { code }) }
+}
+
+const stateOf = (proto: object) =>
+  `an instance of ${proto.constructor?.name || 'a class'} without any data; return the data that is needed later`
