@@ -44,7 +44,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     rules: ['pacing'],
   },
   grading: {
-    rules: ['prices', 'protocol', 'providers', 'refusals'],
+    rules: ['prices', 'protocol', 'providers', 'refusals', 'upstreams'],
     queries: ['items'],
   },
   providers: {

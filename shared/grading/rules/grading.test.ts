@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { StepReport } from '../../protocol/rules/protocol.ts'
-import { type GradedStep, gradeItem, gradeStep, type ReturnedItem, usageOf } from './grading.ts'
+import type { OutcomeReason } from '../vocabulary.ts'
+import { type Grade, type GradedStep, gradeItem, gradeStep, type ReturnedItem, usageOf } from './grading.ts'
 
 const REFUSAL = "I'm sorry, but I can't assist with that request."
 
@@ -110,12 +111,22 @@ describe('the grade of a model call', () => {
     })
   })
 
-  it('is failed for a call with an error, whatever its output', () => {
-    const error = { code: 'rate_limited', message: '429' }
-    expect(gradeStep(step({ error, output: chat('x') }))).toEqual({
-      outcome: 'failed',
-      reason: 'provider_error',
-    })
+  const error = { code: 'llm_call_error', message: 'x' }
+  const refused = { code: 'answer_refused', message: 'no such category' }
+  const whole = chat('{"label":1}')
+  const cut = chat('{"la', 'length')
+  const halfway = { choices: [{ message: { content: 'The cust' } }] }
+  const failed = (reason: OutcomeReason): Grade => ({ outcome: 'failed', reason })
+  const degraded = (reason: OutcomeReason): Grade => ({ outcome: 'degraded', reason })
+  it.each<[string, object, Grade]>([
+    ['that failed without an answer', { error, output: undefined }, failed('provider_error')],
+    ['whose whole answer could not be used', { error, output: whole }, failed('step_error')],
+    ['whose answer stopped halfway', { error, output: halfway }, failed('provider_error')],
+    ['whose cut answer could not be used', { error, output: cut }, degraded('truncated')],
+    ['whose answer its agent refused', { error: refused, output: whole }, degraded('agent_degraded')],
+    ['whose cut answer its agent refused', { error: refused, output: cut }, degraded('truncated')],
+  ])('of a call %s', (_, call, grade) => {
+    expect(gradeStep(step(call))).toEqual(grade)
   })
 })
 

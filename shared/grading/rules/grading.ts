@@ -3,7 +3,7 @@
 
 import type { Outcome, StepKind } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { AgentDeclaration, StepReport } from '../../protocol/rules/protocol.ts'
+import { type AgentDeclaration, ANSWER_REFUSED, type StepReport } from '../../protocol/rules/protocol.ts'
 import { fields, filled, Gathered } from '../../providers/rules/answer.ts'
 import {
   type Completion,
@@ -97,10 +97,18 @@ export function gradeStep(
   declared: GradeChoices = {},
   reading: Reading | undefined = readCall(step),
 ): Grade {
-  if (step.error !== undefined) {
-    return { outcome: 'failed', reason: step.kind === 'llm_call' ? 'provider_error' : 'step_error' }
-  }
+  if (step.error !== undefined) return gradeFailed(step, step.error.code, declared, reading)
   return isRead(reading) ? gradeCompletion(reading, declared, step.input) : OK
+}
+
+/** A model call may fail after its answer has come: then that answer was at fault, or whoever read it. */
+function gradeFailed(step: StepReport, code: string, declared: GradeChoices, reading?: Reading): Grade {
+  if (step.kind !== 'llm_call') return { outcome: 'failed', reason: 'step_error' }
+  if (!isRead(reading)) return { outcome: 'failed', reason: 'provider_error' }
+  const grade = gradeCompletion(reading, declared, step.input)
+  if (grade.outcome !== 'ok') return grade
+  if (code === ANSWER_REFUSED) return { outcome: 'degraded', reason: 'agent_degraded' }
+  return { outcome: 'failed', reason: reading.finish === 'other' ? 'provider_error' : 'step_error' }
 }
 
 function gradeAnswer(output: unknown, declared: GradeChoices): Grade {
@@ -234,6 +242,8 @@ const SAYS: Partial<Record<Exclude<OutcomeReason, CheckName>, string>> = {
   interrupted: 'was interrupted: its provider says that it did not end well.',
   content_filter: "was stopped by the provider's content filter.",
   provider_error: 'failed, and no later one succeeded.',
+  step_error: 'was answered, and its answer could not be used.',
+  agent_degraded: 'was answered, and the agent did not accept it.',
 }
 
 const isCheck = (reason: OutcomeReason): reason is CheckName =>

@@ -11,8 +11,9 @@ import type { PriceBook } from '../../prices/rules/price-book.ts'
 import { costMicro, covers } from '../../prices/rules/pricing.ts'
 import type { StepReport } from '../../protocol/rules/protocol.ts'
 import { isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
+import { noAnswer } from '../../upstreams/rules/no-answer.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
-import { type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
+import { type Grade, type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
 
 export interface StepRow {
   seq: number
@@ -105,12 +106,14 @@ export function stepRow(
   declared?: GradeChoices,
 ): StepRow {
   const started_ms = startOf(report)
-  const step = withoutNull(report)
+  const sent = withoutNull(report)
+  const none = noAnswerIn(sent)
+  const step = none === undefined ? sent : { ...sent, error: sent.error ?? none }
   const reading = readCall(step)
-  const grade = gradeStep(step, declared, reading)
+  const grade = none === undefined ? gradeStep(step, declared, reading) : NO_ANSWER
   const usage = usageOf(step, reading)
   // Only a model call can be unread, whatever a step of another kind reports wrongly.
-  const unread = step.kind === 'llm_call' ? unreadOf(reading, usage?.fault) : null
+  const unread = step.kind === 'llm_call' && !step.error ? unreadOf(reading, usage?.fault) : null
   const price = usage && priceOf(usage, prices, started_ms, reading)
   return {
     seq: place.seq,
@@ -123,7 +126,8 @@ export function stepRow(
     // A model call without tokens or without a known price has an unknown cost, never no cost.
     unpriced:
       step.kind === 'llm_call' &&
-      !step.error &&
+      (!step.error || isRead(reading)) &&
+      none === undefined &&
       (usage === undefined || price === undefined || !covers(price, usage) || usage.fault !== undefined),
     has_price: price !== undefined,
     graded: isRead(reading) && !reading.ungraded && unread === null,
@@ -142,6 +146,15 @@ export function stepRow(
     input,
     output,
   }
+}
+
+const NO_ANSWER: Grade = { outcome: 'failed', reason: 'provider_error' }
+
+/** What is wrong with a call whose provider answered something else than an answer, whatever its agent made of it. */
+function noAnswerIn({ kind, input, output, answer }: StepReport): StepReport['error'] {
+  if (kind !== 'llm_call' || output === undefined || saysAnswer(answer)) return undefined
+  const none = noAnswer(output, input)
+  return none && { code: 'llm_call_error', message: none.words }
 }
 
 function priceOf({ model }: StepTokens, prices: PriceBook, at_ms: number, reading: Reading | undefined) {

@@ -34,7 +34,6 @@ describe('an answer that cannot be read', () => {
     ['that is undefined', undefined, /no output/],
     ['that is null', null, /no output/],
     ['that is a number', 7, /is 7\.$/],
-    ['that is an error', { error: { message: 'Slow down.' } }, /is an error: Slow down\.$/],
   ])('%s counts as ok and unpriced, and the row says what was found', (_, output, words) => {
     const row = rowOf({ output })
     expect(row).toMatchObject({ outcome: 'ok', graded: false, unpriced: true, cost_micro: 0 })

@@ -15,6 +15,12 @@ export const NDJSON = 'application/x-ndjson'
 /** The step keys under which the SDK records `ctx.hold`. */
 export const HOLD_KEY = /^hold(#\d+)?$/
 
+/** The code of a step whose answer came and was not accepted by its agent; it has the output too. */
+export const ANSWER_REFUSED = 'answer_refused'
+
+/** The keys under which the SDK records the refused answers of a step, such as `classify~1`. */
+export const REFUSED_KEY = /^(.+)~\d+$/
+
 /** A step of an earlier attempt that succeeded; the agent uses its output instead of running it again. */
 export interface RecordedStep {
   key: string
@@ -93,7 +99,7 @@ export interface StepReport {
   output?: unknown
   /** The step did not run: the offered step with this key was used. The report omits its input and output. */
   reused?: true
-  /** Present when the step failed. */
+  /** Present when the step failed. A model call that failed after its answer had come has that as its output too. */
   error?: { code: string; message: string }
   started_at: string
   duration_ms: number

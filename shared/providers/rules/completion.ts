@@ -48,7 +48,9 @@ export type Reading = Completion | Unread
  * Undefined for a step that called no model, or had no answer.
  */
 export function readCall({ kind, error, output, answer }: StepReport): Reading | undefined {
-  if (kind !== 'llm_call' || error !== undefined) return undefined
+  if (kind !== 'llm_call') return undefined
+  // A call that failed after its answer had come was paid for.
+  if (error !== undefined && output === undefined && answer === undefined) return undefined
   try {
     return answer === undefined ? readOutput(output) : readReported(answer, output)
   } catch {

@@ -352,10 +352,9 @@ describe('a stream', () => {
     }
     const answer = await recorded(new StreamTextResult())
     const text: string = answer.text
-    const response = { modelId: 'gpt-5', timestamp: timestamp.toISOString() }
+    const response = { modelId: 'gpt-5', timestamp }
     const steps = [{ content: step.content, finishReason: 'length', usage }]
-    expect(answer).toStrictEqual({ text, finishReason: 'length', steps, totalUsage: usage, response })
-    expect(answer).toStrictEqual(JSON.parse(JSON.stringify(answer)))
+    expect(answer).toEqual({ text, finishReason: 'length', steps, totalUsage: usage, response })
     expect(call(answer)).toMatchObject({ text: 'billing', finish: 'length', usage: { input_tokens: 9 } })
   })
 

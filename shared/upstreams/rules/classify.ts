@@ -4,7 +4,7 @@
 import { plainText } from '../../kernel/plain-text.ts'
 import { retryAfterMs } from '../../pacing/rules/moment.ts'
 import type { Fault } from '../vocabulary.ts'
-import { errorInGood, type Said, saidIn } from './error-body.ts'
+import { errorInGood, errorOf, type Said, saidIn } from './error-body.ts'
 import { MONEY, ROWS, type Row } from './fault-words.ts'
 
 export interface SeenAnswer {
@@ -46,6 +46,21 @@ export function classify(answer: SeenAnswer, now_ms: number): Classified | undef
   const said = saidIn(answer.body, answer.header)
   const fault = is_model_call ? faultOfModel(status, said, answer) : faultOfOther(status, answer, now_ms)
   return classified(answer, said, fault, now_ms)
+}
+
+/** The same for a body whose status was a good one, with the status that it names itself. */
+export function classifyBody(body: unknown): (Classified & { status: number | null }) | undefined {
+  const said = errorOf(body)
+  if (said === undefined) return undefined
+  const answer: SeenAnswer = {
+    status: said.status ?? 200,
+    header: () => null,
+    body: '',
+    sent: true,
+    took_ms: 0,
+    is_model_call: true,
+  }
+  return { ...classified(answer, said, faultIn200(said, answer), 0), status: said.status }
 }
 
 function classified(answer: SeenAnswer, said: Said, fault: Fault, now_ms: number): Classified {

@@ -38,7 +38,7 @@ export function errorInGood(whole: string, header: Header): Said | undefined {
   return errorOf(parsed(body))
 }
 
-const isPage = (body: string) => /^\s{0,512}(?:<!doctype html|<html)/i.test(body)
+export const isPage = (body: string) => /^\s{0,512}(?:<!doctype html|<html)/i.test(body)
 
 /** Undefined for what is no JSON, also because it is cut. */
 function parsed(text: string): unknown {
@@ -57,7 +57,7 @@ const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, LISTED) : [])
 
 /** The error of a body or of one event. A body that has an answer is good, whatever else it has. */
-function errorOf(value: unknown): Said | undefined {
+export function errorOf(value: unknown): Said | undefined {
   // Gemini streams a list unless it is asked for events.
   if (Array.isArray(value)) return value.length === 0 ? undefined : errorOf(value.at(-1))
   if (!isFields(value)) return undefined
