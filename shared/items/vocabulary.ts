@@ -47,6 +47,7 @@ export const ITEM_ERROR_CODES = [
   'agent_error',
   'tool_call_error',
   'llm_call_error',
+  'answer_refused',
   'invalid_input',
   'step_timeout',
   'step_limit_exceeded',

@@ -9,11 +9,18 @@ import type { CallScope } from './call-scope.ts'
 import { isA, messageOf, partsOf } from './errors.ts'
 import { addressOfNode, type NodeCall, watchNodeHttp } from './node-calls.ts'
 import { type Call, placeOf, refusedAtGate, refusedBefore, reportOf, reportToGate } from './outgoing-call.ts'
+import type { SeenAnswers, Trouble } from './seen-answers.ts'
 import { watch } from './watched-response.ts'
 
+/** Whose calls these are: of a step, and of a model call if the step is one. */
+interface Caller {
+  scope: CallScope | undefined
+  answers: SeenAnswers | undefined
+}
+
 interface Scopes {
-  run<T>(scope: CallScope, fn: () => T): T
-  getStore(): CallScope | undefined
+  run<T>(caller: Caller | undefined, fn: () => T): T
+  getStore(): Caller | undefined
 }
 
 type AsyncHooks = { AsyncLocalStorage: new () => Scopes }
@@ -32,7 +39,7 @@ const scopes: Scopes | undefined = (() => {
     const made = new hooks.AsyncLocalStorage()
     // Clients take `fetch` when they are made, after this module was loaded.
     watchFetch(made)
-    watchNodeHttp(() => made.getStore(), nodeCallEnded)
+    watchNodeHttp(() => made.getStore()?.scope, nodeCallEnded)
     shared[SHARED] = made
     return made
   } catch {
@@ -43,13 +50,37 @@ const scopes: Scopes | undefined = (() => {
 function watchFetch(scopes: Scopes): void {
   const outside = globalThis.fetch
   if (typeof outside !== 'function') return
-  globalThis.fetch = ((input, init) => {
-    const scope = scopes.getStore()
-    if (scope === undefined) return outside(input, init)
-    return scope.isOver ? afterwards(scope, outside, input, init) : seen(scope, outside, input, init)
+  globalThis.fetch = (async (input, init) => {
+    const caller = scopes.getStore()
+    if (caller === undefined) return outside(input, init)
+    const { scope, answers } = caller
+    if (scope?.isOver) return afterwards(scope, outside, input, init)
+    if (scope !== undefined) return seen(scope, answers, outside, input, init)
+    const response = await outside(input, init)
+    watchAnswer(response, answers)
+    return response
   }) as Fetch
   Object.assign(globalThis.fetch, outside)
 }
+
+/** Sees the answer of a call that is made in place of `fetch`, as in tests of agents. */
+export function seenInstead(response: Response): Response {
+  watchAnswer(response, scopes?.getStore()?.answers)
+  return response
+}
+
+function watchAnswer(response: Response, answers: SeenAnswers | undefined): void {
+  if (answers === undefined || !response.ok) return
+  answers.trouble = isPage(response.headers) ? PAGE : undefined
+  watch(response, {
+    failed() {},
+    speaksOfError: text => answers.speaksOfError(text),
+    read: body => answers.read(body),
+    reads: () => answers.reads(),
+  })
+}
+
+const PAGE: Trouble = { fault: 'provider_error', words: 'a page instead of an answer' }
 
 /** A call that did not pass `fetch`: it cannot be held, and its body is not read. */
 async function nodeCallEnded(seen: NodeCall): Promise<void> {
@@ -74,9 +105,14 @@ async function nodeCallEnded(seen: NodeCall): Promise<void> {
   if (!address.isSafe && sent && scope.refusal === undefined) scope.hasEffects = true
 }
 
-/** Runs code whose calls belong to a scope. */
-export const within = <T>(scope: CallScope | undefined, fn: () => T): T =>
-  scope === undefined || scopes === undefined ? fn() : scopes.run(scope, fn)
+/** Runs code whose calls belong to a step. */
+export const within = <T>(scope: CallScope | undefined, answers: SeenAnswers | undefined, fn: () => T): T =>
+  scopes === undefined || (scope === undefined && answers === undefined)
+    ? fn()
+    : scopes.run({ scope, answers }, fn)
+
+/** Runs code whose calls belong to nobody. */
+export const apart = <T>(fn: () => T): T => (scopes === undefined ? fn() : scopes.run(undefined, fn))
 
 type Fetch = typeof globalThis.fetch
 
@@ -97,6 +133,7 @@ async function afterwards(
 
 async function seen(
   scope: CallScope,
+  answers: SeenAnswers | undefined,
   outside: Fetch,
   input: Parameters<Fetch>[0],
   init: Parameters<Fetch>[1],
@@ -112,6 +149,7 @@ async function seen(
   const leave = scope.enter()
   const response = await answerTo(call, outside, input, init, own).finally(leave)
   const found = await refusalIn(call, response)
+  if (answers !== undefined) answers.trouble = response.ok ? found : undefined
   if (found !== undefined) judge(call, found, response.status)
   else {
     scope.accept()
@@ -124,8 +162,11 @@ async function seen(
         },
         speaksOfError: text => {
           const said = classOf(call, 200, text)
+          if (answers !== undefined) answers.trouble ??= said
           if (said !== undefined && drop()) judge(call, said, response.status)
         },
+        read: body => answers?.read(body),
+        ...(answers && { reads: () => answers.reads() }),
       })
   }
   if (!address.isSafe && scope.refusal === undefined) scope.hasEffects = true

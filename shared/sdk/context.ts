@@ -20,6 +20,20 @@ export interface ModelCallOptions<Response> {
    * queue until the provider serves again, and uses no declared retry.
    */
   wait?: boolean
+  /**
+   * Checks an answer before it is taken: returns `true`, or why not; throwing is a reason too. A refused answer is kept,
+   * graded and priced as a step of its own, and the model is asked again, `asks` times at most. After that the call throws
+   * an error with the code `answer_refused`.
+   *
+   * @example
+   * await ctx.llm('classify', request, ask, {
+   *   accept: answer => CATEGORIES.includes(answer.output_text) || `no such category: ${answer.output_text}`,
+   *   asks: 2,
+   * })
+   */
+  accept?: (answer: Response) => true | string | PromiseLike<true | string>
+  /** How often the model is asked again, at most, when an answer is refused. The default is 1. */
+  asks?: number
 }
 
 /** Identifies the item. The fields have the same names as in the item's record. */

@@ -3,6 +3,8 @@
 
 import type { StepKind } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { ANSWER_REFUSED } from '../protocol/rules/protocol.ts'
+import type { Fault } from '../upstreams/vocabulary.ts'
 import { withWayOut } from './sandbox-limits.ts'
 
 /**
@@ -56,6 +58,30 @@ export class Interrupt extends Error {
     this.name = 'Interrupt'
   }
 }
+
+/** The agent's own check did not accept a model's answer, as often as it may be asked. The message has the check's reason. */
+export const refusedAnswer = (reason: string): ItemError =>
+  new ItemError(`the answer was not accepted: ${reason}`, { code: ANSWER_REFUSED })
+
+/** What a model call returned, or was about to read, is no answer: an error inside of a good status, a page, no candidate. */
+export class NoAnswerError extends Error {
+  /** The status that it would have had, if that blames the request or the key. */
+  readonly status: number | undefined
+  /** What came instead. */
+  readonly body: unknown
+  constructor(
+    { words, fault, status }: { words: string; fault: Fault; status?: number | null },
+    body?: unknown,
+    cause?: unknown,
+  ) {
+    super(words, cause === undefined ? undefined : { cause })
+    this.name = 'NoAnswerError'
+    this.status = status ?? STATUSES[fault]
+    this.body = body
+  }
+}
+
+const STATUSES: Partial<Record<Fault, number>> = { rejected: 400, refused: 401, quota: 402 }
 
 /** Reported for a thrown value that throws when it is read. */
 const UNREADABLE = 'the error could not be read'

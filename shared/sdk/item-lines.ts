@@ -23,6 +23,16 @@ export interface OpenStep {
   upstream?: UpstreamReport | undefined
 }
 
+/** What a step ended with, as JSON texts. */
+export interface Ending {
+  output?: string | undefined
+  error?: string
+}
+
+/** The error of a step, as JSON text. */
+export const wireOf = (code: string, message: string): string =>
+  JSON.stringify({ code, message: shorten(message) })
+
 export class ItemLines {
   #seq: number
   #attempt: number
@@ -32,8 +42,8 @@ export class ItemLines {
     this.#attempt = attempt
   }
 
-  step(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
-    return `${this.#head('step')},"step":${this.#stepText(step, ending, text)}}`
+  step(step: OpenStep, ending: Ending): string {
+    return `${this.#head('step')},"step":${this.#stepText(step, ending)}}`
   }
 
   /** The line of a step that was replaced by its recording. */
@@ -44,7 +54,7 @@ export class ItemLines {
   /** The line of `step`, by which the next attempt knows that a person let the item pass, and the hold. */
   hold(step: OpenStep, reason: string): string {
     const line = `${this.#head('hold')},"reason":${JSON.stringify(reason)}}`
-    return `${this.step(step, 'output', '{"held":true}')}\n${line}`
+    return `${this.step(step, { output: '{"held":true}' })}\n${line}`
   }
 
   yield(): string {
@@ -72,7 +82,7 @@ export class ItemLines {
   refused(error: WireError, step: OpenStep): string {
     const line = this.error(error)
     const { code, message } = error
-    const report = this.#stepText(step, 'error', JSON.stringify({ code, message: shorten(message) }))
+    const report = this.#stepText(step, { error: wireOf(code, message) })
     return `${line.slice(0, -2)},"step":${report}}}`
   }
 
@@ -80,10 +90,11 @@ export class ItemLines {
     return `{"type":"${type}","seq":${this.#seq},"attempt":${this.#attempt}`
   }
 
-  #stepText(step: OpenStep, ending: 'output' | 'error', text: string | undefined): string {
+  #stepText(step: OpenStep, { output, error }: Ending): string {
     let report = this.#stepHead(step)
     if (step.input !== undefined) report += `,"input":${step.input}`
-    if (text !== undefined) report += `,"${ending}":${text}`
+    if (output !== undefined) report += `,"output":${output}`
+    if (error !== undefined) report += `,"error":${error}`
     if (step.answer !== undefined) report += `,"answer":${step.answer}`
     if (step.upstream !== undefined) report += `,"upstream":${JSON.stringify(step.upstream)}`
     return `${report}}`

@@ -4,20 +4,34 @@
 import type { StepKind } from '../items/vocabulary.ts'
 import { canonicalJson } from '../json/canonical.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import type { ItemLine, OfferedStep } from '../protocol/rules/protocol.ts'
+import { ANSWER_REFUSED, type ItemLine, type OfferedStep } from '../protocol/rules/protocol.ts'
+import { noAnswer } from '../upstreams/rules/no-answer.ts'
+import { paidFor, refusalOf, saysText, withTrouble } from './accepted.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import { CallScope, type Refusal } from './call-scope.ts'
 import { within } from './calls.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
-import { blamesRequest, Interrupt, ItemError, isA, messageOf, stepErrorOf } from './errors.ts'
-import { answerText, ItemLines, type OpenStep, shorten } from './item-lines.ts'
+import {
+  blamesRequest,
+  Interrupt,
+  ItemError,
+  isA,
+  messageOf,
+  NoAnswerError,
+  refusedAnswer,
+  stepErrorOf,
+} from './errors.ts'
+import { answerText, type Ending, ItemLines, type OpenStep, shorten, wireOf } from './item-lines.ts'
 import { kept, revived } from './kept.ts'
 import type { Kept } from './kept-types.ts'
 import { cutText, isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
+import { SeenAnswers } from './seen-answers.ts'
 import { StepFailures } from './step-failures.ts'
 import { type Recorded, recorded } from './stream.ts'
 import type { Upstreams } from './upstreams.ts'
+
+type CallOptions = ModelCallOptions<unknown>
 
 export interface Agent extends Registration {
   construct: AgentClass<unknown>
@@ -127,13 +141,12 @@ export class ItemRun implements Context {
     name: string,
     request: Request,
     fn: (request: Request) => Response | PromiseLike<Response>,
-    { read, wait }: ModelCallOptions<Kept<Recorded<Response>>> = {},
+    options: ModelCallOptions<Kept<Recorded<Response>>> = {},
   ): Promise<Kept<Recorded<Response>>> {
     const call = async () => recorded(await fn(request))
-    const options = { read: read as ModelCallOptions<unknown>['read'], wait }
-    return handled(this.#perform('llm_call', name, request, call, options)) as Promise<
-      Kept<Recorded<Response>>
-    >
+    const asks = options.asks ?? (options.accept === undefined ? 0 : 1)
+    const given = { ...options, asks } as CallOptions
+    return handled(this.#perform('llm_call', name, request, call, given)) as Promise<Kept<Recorded<Response>>>
   }
 
   tool<Input, Output>(
@@ -187,51 +200,119 @@ export class ItemRun implements Context {
     name: string,
     input: unknown,
     fn: () => unknown,
-    { read, wait }: { [Option in 'read' | 'wait']?: ModelCallOptions<unknown>[Option] | undefined } = {},
+    options: CallOptions = {},
   ): Promise<unknown> {
     this.#checkGoingOn()
     const key = this.#keyFor(name)
-    if (++this.#steps > this.#maxSteps) {
-      const message = `the agent may take ${this.#maxSteps} steps an item; ${JSON.stringify(key)} would be one more`
-      this.#decide(message, this.#lines.error({ code: 'step_limit_exceeded', message }))
-    }
+    this.#countStep(key)
     if (this.#recorded?.has(key)) {
       const output = this.#recorded.get(key)
       if (!isCut(output)) return revived(output)
     }
-    const step: OpenStep = { key, kind, name, started: Date.now(), clock: performance.now() }
+    for (let left = options.asks ?? 0; ; left--) {
+      const result = await this.#run({ key, kind, name, started: 0, clock: 0 }, input, fn, options)
+      if ('value' in result) return result.value
+      if (left <= 0) throw result.refused
+      this.#checkGoingOn()
+      this.#countStep(key)
+    }
+  }
+
+  #countStep(key: string): void {
+    if (++this.#steps <= this.#maxSteps) return
+    const message = `the agent may take ${this.#maxSteps} steps an item; ${JSON.stringify(key)} would be one more`
+    this.#decide(message, this.#lines.error({ code: 'step_limit_exceeded', message }))
+  }
+
+  /** Runs a step once. Its answer may be refused; whatever else it does not return, it throws. */
+  async #run(
+    step: OpenStep,
+    input: unknown,
+    fn: () => unknown,
+    options: CallOptions,
+  ): Promise<{ value: unknown } | { refused: unknown }> {
+    step.started = Date.now()
+    step.clock = performance.now()
     if (step.started >= this.#yieldAt)
       this.#decide('the item goes on in a later request', this.#lines.yield())
     this.#openSteps++
-    const scope = this.#scope(step, wait)
+    const scope = this.#scope(step, options.wait)
+    const answers = step.kind === 'llm_call' ? new SeenAnswers() : undefined
     try {
       // Written before the call, because agents continue to extend the same list of messages afterwards.
-      step.input = payloadOf(input, 'the input', key)
+      step.input = payloadOf(input, 'the input', step.key)
       const offer = this.#offerFor(step)
-      if (offer !== undefined) return revived(this.#reuse(step, offer))
-      const output = await (scope === undefined
-        ? fn()
-        : Promise.race([within(scope, async () => fn()), scope.left]))
+      if (offer !== undefined) return { value: revived(this.#reuse(step, offer)) }
+      const running = within(scope, answers, async () => fn())
+      const output = await (scope === undefined ? running : Promise.race([running, scope.left]))
+      const { text, value } = kept(output, `the output of step ${JSON.stringify(step.key)}`)
+      if (answers) this.#checkAnswer(step, value, answers, options)
       await scope?.end(true)
       this.#note(step, scope)
-      const { text, value } = kept(output, `the output of step ${JSON.stringify(key)}`)
-      if (read !== undefined) step.answer = answerText(value, read)
-      this.#report(step, 'output', text && cutText(text, value))
-      return value
-    } catch (error) {
+      const written = text && cutText(text, value)
+      const reason = options.accept && (await refusalOf(options.accept, value))
+      if (reason === undefined) {
+        this.#report(step, { output: written })
+        return { value }
+      }
+      const refused = refusedAnswer(reason)
+      this.#report(
+        { ...step, key: this.#refusedKey(step.key) },
+        { output: written, error: wireOf(ANSWER_REFUSED, reason) },
+      )
+      return { refused }
+    } catch (thrown) {
+      const error = withTrouble(thrown, answers?.trouble)
       await scope?.end(false)
       // What an upstream refused is no step, nor is one around it: it will be.
       if (scope?.waitsNow) this.#waitFor(scope.refusal!, step)
       if (this.#decided && isA(error, Interrupt)) throw error
       this.#note(step, scope)
-      const code = stepErrorOf(kind)
-      if (!isA(error, Interrupt)) this.#failures.add(error, kind)
-      this.#report(step, 'error', JSON.stringify({ code, message: shorten(messageOf(error)) }))
-      throw error
+      return this.#failed(step, error, answers, options)
     } finally {
       this.#openSteps--
       if (this.#openSteps === 0 && this.#final !== undefined) this.#finish(this.#final)
     }
+  }
+
+  /** Reads an answer as its agent says. @throws NoAnswerError for one that is none */
+  #checkAnswer(step: OpenStep, value: unknown, { trouble }: SeenAnswers, { read }: CallOptions): void {
+    if (read !== undefined) step.answer = answerText(value, read)
+    if (step.answer !== undefined && saysText(step.answer)) return
+    const asked = trouble === undefined ? step.input : undefined
+    const none = noAnswer(value, asked)
+    if (none !== undefined) throw new NoAnswerError(none, value)
+  }
+
+  /** Reports a step that threw, with what was answered to it, each answer as a step of its own. */
+  #failed(
+    step: OpenStep,
+    error: unknown,
+    answers: SeenAnswers | undefined,
+    { accept }: CallOptions,
+  ): { refused: unknown } {
+    const code = stepErrorOf(step.kind)
+    if (!isA(error, Interrupt)) this.#failures.add(error, step.kind)
+    const wire = wireOf(code, messageOf(error))
+    const answered = answers === undefined ? [] : paidFor(error, answers)
+    const isRefused = accept !== undefined && answered.length > 0 && !isA(error, NoAnswerError)
+    for (const [i, { output, answer }] of answered.entries()) {
+      const isLast = i === answered.length - 1 && !isRefused
+      const report = { ...step, ...(!isLast && { key: this.#refusedKey(step.key) }) }
+      if (answer !== undefined) report.answer = JSON.stringify(answer)
+      this.#report(report, { output: payloadOf(output, 'the answer', step.key), error: wire })
+    }
+    if (answered.length === 0) this.#report(step, { error: wire })
+    if (isRefused) return { refused: error }
+    throw error
+  }
+
+  /** The key of a step whose answer was not accepted: an attempt finds only accepted ones again. */
+  #refusedKey(key: string): string {
+    let count = 1
+    while (this.#keys.has(`${key}~${count}`)) count++
+    this.#keys.set(`${key}~${count}`, 1)
+    return `${key}~${count}`.slice(-LIMITS.step_key_characters)
   }
 
   /** The calls of a step; undefined if nothing is known about upstreams. */
@@ -284,8 +365,8 @@ export class ItemRun implements Context {
     return output
   }
 
-  #report(step: OpenStep, ending: 'output' | 'error', text: string | undefined): void {
-    if (!this.#over) this.#write(this.#lines.step(step, ending, text))
+  #report(step: OpenStep, ending: Ending): void {
+    if (!this.#over) this.#write(this.#lines.step(step, ending))
   }
 
   #checkGoingOn(): void {

@@ -8,6 +8,10 @@ export interface Watching {
   failed(error: unknown): void
   /** This text of it may be an error, although its status is good. */
   speaksOfError(text: string): void
+  /** It is read whole. */
+  read?(body: unknown): void
+  /** It is read in parts: called with each of them. */
+  reads?(): (part: string) => void
 }
 
 const READERS = ['text', 'json', 'arrayBuffer', 'blob', 'bytes', 'formData'] as const
@@ -26,6 +30,7 @@ export function watch(response: Response, watching: Watching): void {
         else if (isCut(error)) watching.failed(error)
         throw error
       }
+      watching.read?.(value)
       const text = errorIn(value)
       if (text !== undefined) watching.speaksOfError(text)
       return value
@@ -61,11 +66,13 @@ function errorIn(value: unknown): string | undefined {
 /** The body is taken when it is first read, so that looking at it, or reading it another way, stays possible. */
 function watchedStream(body: ReadableStream<Uint8Array>, watching: Watching): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  let reads: ((part: string) => void) | undefined
   const decoder = new TextDecoder()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         reader ??= body.getReader()
+        reads ??= watching.reads?.()
         let piece: Awaited<ReturnType<typeof reader.read>>
         try {
           piece = await reader.read()
@@ -75,6 +82,7 @@ function watchedStream(body: ReadableStream<Uint8Array>, watching: Watching): Re
         }
         if (piece.done) return controller.close()
         const text = decoder.decode(piece.value, { stream: true })
+        reads?.(text)
         if (SPEAKS_OF_ERROR.test(text)) watching.speaksOfError(text)
         controller.enqueue(piece.value)
       },

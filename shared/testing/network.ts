@@ -2,6 +2,7 @@
 // made before, goes to the test and nowhere else; other code that runs meanwhile keeps the real fetch.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { apart, seenInstead } from '../sdk/calls.ts'
 
 /** Answers a request instead of the network; `send` is the real fetch. */
 export type Answering = (request: Request, send: typeof fetch) => Promise<Response>
@@ -14,6 +15,8 @@ let real = original
 
 /** The real fetch. */
 export const passing: typeof fetch = (input, init) => inPassing.run(true, () => real(input, init))
+/** The same in place of an answer, which is seen once it is given. */
+const unseen: typeof fetch = (input, init) => apart(() => passing(input, init))
 
 const intercepted: typeof fetch = (input, init) => {
   if (inPassing.getStore()) return original(input, init)
@@ -21,7 +24,7 @@ const intercepted: typeof fetch = (input, init) => {
   if (answer === undefined) return passing(input, init)
   const request = new Request(input, init)
   // Only the real network would react to the request's signal, so an abort is handled here.
-  return Promise.race([answer(request, passing), aborted(request.signal)])
+  return Promise.race([answer(request, unseen).then(seenInstead), aborted(request.signal)])
 }
 
 /** Replaces the global fetch and wraps the current one, also one that somebody set in the meantime. */

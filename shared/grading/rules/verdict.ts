@@ -12,6 +12,7 @@ import { microOf } from '../../prices/rules/pricing.ts'
 import {
   type AgentDeclaration,
   type AgentLine,
+  ANSWER_REFUSED,
   HOLD_KEY,
   type ItemError,
 } from '../../protocol/rules/protocol.ts'
@@ -22,6 +23,7 @@ import {
   type GradeChoices,
   type GradedStep,
   gradeItem,
+  lastCallFault,
 } from './grading.ts'
 import { type OfferedRecord, type ReadStep, reusedRow, type StepRow, stepRow } from './step-row.ts'
 
@@ -148,12 +150,18 @@ export function errorVerdict(
   if (mayHelp && progress.item.agent_failures < retries) return 'again'
   if (error.code === 'budget_exceeded')
     return budgetVerdict(declaration.on_budget, itemBudgetMicro(declaration, progress))
-  const reason = REASON_OF_CODE.get(error.code) ?? 'agent_error'
+  const reason = reasonOf(error.code, progress.graded)
   return failedVerdict(
     error.code,
     reason === 'agent_error' ? explained(error.message, progress.graded) : error.message,
     reason,
   )
+}
+
+/** An answer that came and could not be used says more than that its call failed. */
+function reasonOf(code: string, steps: readonly GradedStep[]): OutcomeReason {
+  const answered = CALL_CODES.has(code) ? lastCallFault(steps)?.reason : undefined
+  return answered ?? REASON_OF_CODE.get(code) ?? 'agent_error'
 }
 
 export const holdVerdict = (reason: string): Verdict => ({
@@ -196,8 +204,11 @@ const FINAL_CODES = new Set([
   'step_limit_exceeded',
 ])
 
+const CALL_CODES = new Set(['llm_call_error', ANSWER_REFUSED])
+
 const REASON_OF_CODE = new Map<string, OutcomeReason>([
   ['llm_call_error', 'provider_error'],
+  [ANSWER_REFUSED, 'agent_degraded'],
   ['tool_call_error', 'step_error'],
   ['step_error', 'step_error'],
   ['step_timeout', 'limit_exceeded'],

@@ -82,6 +82,7 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   agent_error: 'The agent raised an error of its own.',
   tool_call_error: 'A tool call of the agent raised.',
   llm_call_error: 'A model call of the agent raised.',
+  answer_refused: "The agent's check accepted no answer of the model, as often as it was asked.",
   invalid_input: 'The agent refused the input.',
   step_timeout: 'The item took longer than its time limit.',
   step_limit_exceeded: 'The item took more steps than the agent allows.',

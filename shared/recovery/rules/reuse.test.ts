@@ -136,6 +136,34 @@ describe('in a replay of an item that ran out of time or lost its provider or co
   })
 })
 
+describe('in a replay of an item whose model was asked again', () => {
+  const refused = (key: string) => llm(key, { outcome: 'degraded' })
+  it('an answer that was accepted counts, and not the ones before it', () => {
+    const steps = recorded(
+      refused('classify~1'),
+      llm('classify'),
+      tool('save'),
+      llm('draft', { outcome: 'degraded' }),
+    )
+    expect(outlined(ended('truncated'), steps)).toEqual(['asks_again', 'classify save', '', 'draft'])
+  })
+
+  it('the step is asked again if no answer was accepted', () => {
+    const steps = recorded(tool('find'), refused('classify~1'), refused('classify~2'))
+    expect(outlined(ended('agent_degraded', 'answer_refused'), steps)).toEqual([
+      'asks_again',
+      'find',
+      '',
+      'classify~1 classify~2',
+    ])
+  })
+
+  it('a step whose own name ends like that is a step as any', () => {
+    const steps = recorded(llm('page'), llm('page~1'), llm('draft', { outcome: 'degraded' }))
+    expect(outlined(ended('refusal'), steps)).toEqual(['asks_again', 'page page~1', '', 'draft'])
+  })
+})
+
 describe('in a replay with an explicit order', () => {
   const steps = recorded(llm('plan'), tool('find'), llm('write'), tool('send'))
   const refused = ended('refusal')

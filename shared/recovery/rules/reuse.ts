@@ -3,7 +3,7 @@
 
 import { CHECKS, type OutcomeReason } from '../../grading/vocabulary.ts'
 import type { ItemErrorCode, ItemStatus, Outcome, StepKind } from '../../items/vocabulary.ts'
-import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import { HOLD_KEY, REFUSED_KEY } from '../../protocol/rules/protocol.ts'
 import type { ReuseChoice } from '../vocabulary.ts'
 
 /** What the caller wants to reuse. If the item has the step `from_step`, that overrides `reuse`. */
@@ -94,9 +94,12 @@ export function reuseOf<Step extends StepHead>(
   const first = steps.find(step => step.step_no === from)?.key
   const last = new Map(steps.map(step => [step.key, step]))
   const good = new Map(steps.filter(step => step.outcome === 'ok').map(step => [step.key, step]))
-  const spoiled = steps.filter(step => step.outcome !== 'ok' && !isLater(good.get(step.key), step))
+  // Of an answer that was refused, what matters is whether a later one was accepted.
+  const keyOf = ({ key, outcome }: Step) => (outcome === 'ok' ? key : (REFUSED_KEY.exec(key)?.[1] ?? key))
+  const spoiled = steps.filter(step => step.outcome !== 'ok' && !isLater(good.get(keyOf(step)), step))
   for (const [key, step] of last) {
     const recorded = good.get(key)
+    if (recorded === undefined && keyOf(step) !== key && last.has(keyOf(step))) continue
     if (recorded === undefined || !recorded.has_output || rule === 'from_start') reuse.again.push(step)
     else if (key === first) reuse.again.push(step)
     else if (recorded.step_no < from && !restsOn(spoiled, recorded)) reuse.reused.push(recorded)

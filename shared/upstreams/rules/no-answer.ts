@@ -20,10 +20,9 @@ type Fields = Record<string, unknown>
 export function noAnswer(output: unknown, asked?: unknown): NoAnswer | undefined {
   if (typeof output === 'string') return isPage(output) && !asksForPage(asked) ? PAGE : undefined
   // Google answers a list where a stream was asked for.
-  if (Array.isArray(output))
-    return output.length === 1 && isFields(output[0]) ? errorIn(output[0]) : undefined
-  if (!isFields(output) || hasSaid(output)) return undefined
-  return errorIn(output) ?? silent(output)
+  const body = Array.isArray(output) && output.length === 1 ? output[0] : output
+  if (!isFields(body) || hasSaid(body)) return undefined
+  return errorIn(body) ?? (body === output ? silent(body) : undefined)
 }
 
 const missing = (words: string): NoAnswer => ({ words, fault: 'provider_error', status: null })

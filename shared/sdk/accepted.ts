@@ -1,0 +1,44 @@
+// Decides what becomes of a model's answer that its agent does not take. Guarantee: whatever a check returns or throws, there is
+// a reason in words.
+
+import type { ModelCallOptions } from './context.ts'
+import { isA, messageOf, NoAnswerError } from './errors.ts'
+import { type Answered, answeredBy, type SeenAnswers, type Trouble } from './seen-answers.ts'
+
+/** Why an answer is not accepted; undefined if it is. A check that throws does not accept. */
+export async function refusalOf(
+  accept: NonNullable<ModelCallOptions<unknown>['accept']>,
+  answer: unknown,
+): Promise<string | undefined> {
+  try {
+    const accepted: unknown = await accept(answer)
+    if (accepted === true) return undefined
+    return typeof accepted === 'string' && accepted !== ''
+      ? accepted
+      : `accept returned ${JSON.stringify(accepted)}`
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** The error of a call whose latest answer was none, which clients meet in words of their own. */
+export function withTrouble(error: unknown, trouble: Trouble | undefined): unknown {
+  return trouble === undefined || isA(error, NoAnswerError)
+    ? error
+    : new NoAnswerError(trouble, undefined, error)
+}
+
+/** What came before a call threw: each answer of a model costs. */
+export function paidFor(error: unknown, answers: SeenAnswers): Answered[] {
+  const seen = answers.all().map(output => ({ output }))
+  if (isA(error, NoAnswerError)) return error.body === undefined ? seen : [...seen, { output: error.body }]
+  if (seen.length > 0) return seen
+  const answered = answeredBy(error)
+  return answered === undefined ? [] : [answered]
+}
+
+/** Whether the agent's own reading of an answer has a text, or calls a tool. */
+export function saysText(answer: string): boolean {
+  const { text, tool_calls } = JSON.parse(answer) as { text?: string; tool_calls?: boolean }
+  return (text !== undefined && text !== '') || tool_calls === true
+}

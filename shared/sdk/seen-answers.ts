@@ -1,0 +1,208 @@
+// What the providers answered while a model call ran, and what an error says of that, in case the call throws after its answer
+// was paid for. Guarantee: never throws; holds what clients have read anyway, until its call ends.
+
+import { LIMITS } from '../kernel/limits.ts'
+import type { ModelAnswer } from '../protocol/rules/protocol.ts'
+import { classify } from '../upstreams/rules/classify.ts'
+import { noAnswer } from '../upstreams/rules/no-answer.ts'
+import type { Fault } from '../upstreams/vocabulary.ts'
+import { partsOf } from './errors.ts'
+
+/** What a call that throws was answered with. */
+export interface Answered {
+  output?: unknown
+  /** The same in Assay's words, if the answer itself is not there. */
+  answer?: ModelAnswer
+}
+
+/** A provider's answer that was none, though its status was good. */
+export interface Trouble {
+  words: string
+  fault: Fault
+}
+
+/** Steps that one call may add to its item. */
+const MOST = 32
+const CHARACTERS = 4 * LIMITS.step_payload_bytes
+
+/** The parts of a body as a client reads them. */
+class Parts {
+  readonly #parts: string[] = []
+  #characters = 0
+
+  add(part: string): void {
+    this.#characters += part.length
+    if (this.#characters <= CHARACTERS) this.#parts.push(part)
+  }
+
+  get text(): string {
+    return this.#parts.join('')
+  }
+}
+
+export class SeenAnswers {
+  readonly #bodies: unknown[] = []
+  /** Of the latest answer. */
+  trouble: Trouble | undefined
+
+  /** A client has read a body. */
+  read(body: unknown): void {
+    if (this.#bodies.length < MOST) this.#bodies.push(body)
+  }
+
+  /** A client reads a body in parts. */
+  reads(): (part: string) => void {
+    const parts = new Parts()
+    this.read(parts)
+    return part => parts.add(part)
+  }
+
+  /** This text of a good answer may be an error. */
+  speaksOfError(body: string): void {
+    const header = () => null
+    this.trouble ??= classify({ status: 200, header, body, sent: true, took_ms: 0, is_model_call: true }, 0)
+  }
+
+  /** The answers of models, in the order they were read. */
+  all(): unknown[] {
+    return this.#bodies.map(bodyOf).filter(isOfModel)
+  }
+}
+
+function bodyOf(body: unknown): unknown {
+  if (body instanceof Parts) return parsed(body.text)
+  if (body instanceof ArrayBuffer || body instanceof Uint8Array) return parsed(new TextDecoder().decode(body))
+  return typeof body === 'string' ? parsed(body) : body
+}
+
+/** JSON, or the list of events of a stream; undefined for what is neither. */
+function parsed(text: string): unknown {
+  const whole = jsonOf(text)
+  if (whole !== undefined) return whole
+  const events = text.split('\n').flatMap(line => jsonOf(line.replace(/^data:/, '')) ?? [])
+  return events.length > 0 ? events : undefined
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Fields = Record<string, unknown>
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Fields that show that a body is a model's, and not that of something else that the function asked. */
+const OF_MODELS = [
+  'choices',
+  'candidates',
+  'usage',
+  'usageMetadata',
+  'stop_reason',
+  'stopReason',
+  'finish_reason',
+  'finishReason',
+  'done_reason',
+  'prompt_eval_count',
+]
+
+function isOfModel(body: unknown): boolean {
+  if (Array.isArray(body))
+    return body.some(one => isFields(one) && (isOfModel(one) || 'delta' in one || 'response' in one))
+  return isFields(body) && OF_MODELS.some(name => name in body) && noAnswer(body) === undefined
+}
+
+const CAUSES = 8
+
+/** What an error, or one that it wraps, says of the answer that it is about. */
+export function answeredBy(error: unknown): Answered | undefined {
+  let one = error
+  for (let depth = 0; depth < CAUSES && typeof one === 'object' && one !== null; depth++) {
+    const found = answeredIn(one)
+    if (found !== undefined) return found
+    one = partsOf(one).cause
+  }
+  return undefined
+}
+
+/** Where clients put the answer itself: OpenAI, AI SDK (of a call, as text), axios, LangChain. */
+const WHOLE = ['completion', 'response', 'responseBody', 'body', 'answer', 'output', 'message'] as const
+const TEXTS = ['text', 'llmOutput', 'completion', 'output'] as const
+
+function answeredIn(error: object): Answered | undefined {
+  const field = (name: string): unknown => {
+    try {
+      return (error as Fields)[name]
+    } catch {
+      return undefined
+    }
+  }
+  try {
+    for (const name of WHOLE) {
+      const body = bodyOf(field(name))
+      const inner = isFields(body) && !isOfModel(body) ? bodyOf(body.data ?? body.body) : body
+      if (isOfModel(inner)) return { output: JSON.parse(JSON.stringify(inner)) }
+    }
+    return reportOf(field)
+  } catch {
+    return undefined
+  }
+}
+
+/** The answer in Assay's words, as far as the error has its parts. */
+function reportOf(field: (name: string) => unknown): Answered | undefined {
+  const text = TEXTS.map(field).find(one => typeof one === 'string')
+  const usage = usageOf(field('usage') ?? field('usageMetadata'))
+  if (text === undefined && usage === undefined) return undefined
+  const response = field('response')
+  const model = isFields(response) ? (response.modelId ?? response.model) : field('model')
+  const reason = String(field('finishReason') ?? field('finish_reason') ?? field('stop_reason') ?? '')
+  const answer: ModelAnswer = {
+    ...(typeof text === 'string' && {
+      text: text.slice(0, LIMITS.reported_text_characters),
+      finish: finishOf(reason),
+    }),
+    ...(typeof model === 'string' && { model }),
+    ...(usage && { usage }),
+  }
+  return { output: text ?? { usage }, answer }
+}
+
+function finishOf(reason: string): NonNullable<ModelAnswer['finish']> {
+  if (/length|max_.*tokens/i.test(reason)) return 'length'
+  if (/filter|safety/i.test(reason)) return 'content_filter'
+  return reason === 'refusal' ? 'refusal' : 'stop'
+}
+
+function usageOf(value: unknown): ModelAnswer['usage'] | undefined {
+  if (!isFields(value)) return undefined
+  const count = (...names: string[]) => {
+    const counts = names.map(name => value[name])
+    return counts.find(one => typeof one === 'number' && Number.isFinite(one)) as number | undefined
+  }
+  const input_tokens = count(
+    'input_tokens',
+    'inputTokens',
+    'prompt_tokens',
+    'promptTokens',
+    'promptTokenCount',
+  )
+  const output_tokens = count(
+    'output_tokens',
+    'outputTokens',
+    'completion_tokens',
+    'completionTokens',
+    'candidatesTokenCount',
+  )
+  if (input_tokens === undefined && output_tokens === undefined) return undefined
+  const cached_input_tokens = count('cachedInputTokens', 'cache_read_input_tokens', 'cachedContentTokenCount')
+  return {
+    input_tokens: input_tokens ?? 0,
+    output_tokens: output_tokens ?? 0,
+    ...(cached_input_tokens !== undefined && { cached_input_tokens }),
+  }
+}
