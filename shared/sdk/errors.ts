@@ -83,6 +83,14 @@ export class NoAnswerError extends Error {
 
 const STATUSES: Partial<Record<Fault, number>> = { rejected: 400, refused: 401, quota: 402 }
 
+/** What a step or an item returned has no form in JSON. It would not have one the next time either. */
+export class UnkeptError extends TypeError {
+  constructor(message: string) {
+    super(message)
+    this.name = 'UnkeptError'
+  }
+}
+
 /** Reported for a thrown value that throws when it is read. */
 const UNREADABLE = 'the error could not be read'
 

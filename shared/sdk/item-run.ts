@@ -27,7 +27,7 @@ import type { Kept } from './kept-types.ts'
 import { cutText, isCut, payloadOf } from './payload.ts'
 import { check } from './schema-check.ts'
 import { SeenAnswers } from './seen-answers.ts'
-import { StepFailures } from './step-failures.ts'
+import { codeOf, StepFailures } from './step-failures.ts'
 import { type Recorded, recorded } from './stream.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -291,7 +291,7 @@ export class ItemRun implements Context {
     answers: SeenAnswers | undefined,
     { accept }: CallOptions,
   ): { refused: unknown } {
-    const code = stepErrorOf(step.kind)
+    const code = codeOf(error, step.kind)
     if (!isA(error, Interrupt)) this.#failures.add(error, step.kind)
     const wire = wireOf(code, messageOf(error))
     const answered = answers === undefined ? [] : paidFor(error, answers)

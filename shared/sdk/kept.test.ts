@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runItem } from '../testing/run-item.ts'
+import { scripted } from '../testing/scripted.ts'
 import { agent } from './agent.ts'
 import type { AgentOptions } from './agent-options.ts'
 import type { Context } from './context.ts'
@@ -316,6 +317,27 @@ describe('in a test of an agent', () => {
       { retries: 1 },
     )
     expect(await runItem(Agent, { input: 1 })).toMatchObject({ output: { nothing: true, none: true } })
+  })
+
+  it('an answer that cannot be kept fails the agent’s step, at once, and costs what it costs', async () => {
+    const Agent = agentOf(
+      ctx =>
+        ctx.llm('ask', { model: 'gpt-4o' }, async () => {
+          const response = await fetch('https://api.openai.com/v1/chat/completions', { method: 'POST' })
+          return { answer: await response.json(), headers: response.headers }
+        }),
+      { retries: 3 },
+    )
+    const result = await runItem(Agent, { input: 1, model: scripted(['billing']) })
+    expect(result).toMatchObject({
+      attempts: 1,
+      error: {
+        code: 'step_error',
+        message: expect.stringContaining('headers is a Headers; return an object'),
+      },
+      outcome: { reason: 'step_error' },
+    })
+    expect(result.cost.output_tokens).toBeGreaterThan(0)
   })
 
   it('what cannot be kept fails the first attempt', async () => {

@@ -2,7 +2,7 @@
 // of a client's answer stay in place; and what JSON has no form for is an error that names it, when it is returned or, inside
 // of an answer, when it is read.
 
-import { isA, messageOf } from './errors.ts'
+import { isA, messageOf, UnkeptError } from './errors.ts'
 import type { Kept } from './kept-types.ts'
 
 /** Beside the data of an object whose class had getters: their values, in which `{$at: path}` is a part of that data. */
@@ -14,13 +14,13 @@ const LOST = '$lost'
 type Json = Record<string, unknown>
 type Path = (string | number)[]
 
-/** A value as JSON text, and as it comes out of that; nothing is written of `undefined`. @throws TypeError */
+/** A value as JSON text, and as it comes out of that; nothing is written of `undefined`. @throws UnkeptError */
 export function kept<T>(value: T, what: string): { text: string | undefined; value: Kept<T> } {
   const text = writtenJson(value, what, new Writer('keeps getters'))
   return { text, value: (text === undefined ? undefined : revived(JSON.parse(text))) as Kept<T> }
 }
 
-/** A value that is only written, such as an item's output: getters are left out, as JSON does. @throws TypeError */
+/** A value that is only written, such as an item's output: getters are left out, as JSON does. @throws UnkeptError */
 export const outputJson = (value: unknown, what: string): string | undefined =>
   writtenJson(value, what, new Writer('data alone'))
 
@@ -29,8 +29,8 @@ function writtenJson(value: unknown, what: string, writer: Writer): string | und
   try {
     return JSON.stringify(writer.json(value))
   } catch (error) {
-    const why = messageOf(error)
-    throw new TypeError(`${what} cannot be written as JSON: ${why}`)
+    const why = isA(error, RangeError) ? 'it is nested too deeply' : messageOf(error)
+    throw new UnkeptError(`${what} cannot be written as JSON: ${why}`)
   }
 }
 

@@ -3,18 +3,31 @@
 
 import type { StepKind } from '../items/vocabulary.ts'
 import type { ItemError as WireError } from '../protocol/rules/protocol.ts'
-import { isRejection, messageOf, partsOf, type StepErrorCode, stepErrorOf } from './errors.ts'
+import {
+  isA,
+  isRejection,
+  messageOf,
+  partsOf,
+  type StepErrorCode,
+  stepErrorOf,
+  UnkeptError,
+} from './errors.ts'
 
 /** How many causes are followed: errors are wrapped less often, and a cycle of causes ends here. */
 const CAUSES = 8
+
+/** The model did well whose answer's code returned what JSON has no form for. */
+export const codeOf = (error: unknown, kind: StepKind): StepErrorCode =>
+  kind === 'llm_call' && isA(error, UnkeptError) ? 'step_error' : stepErrorOf(kind)
 
 export class StepFailures {
   /** In order of time: an error may pass through several steps. */
   #failures: { error: unknown; code: StepErrorCode; rejected: boolean }[] = []
 
   add(error: unknown, kind: StepKind): void {
-    const rejected = kind === 'llm_call' && isRejection(error)
-    this.#failures.push({ error, code: stepErrorOf(kind), rejected })
+    const isUnkept = isA(error, UnkeptError)
+    const rejected = isUnkept || (kind === 'llm_call' && isRejection(error))
+    this.#failures.push({ error, code: codeOf(error, kind), rejected })
   }
 
   /** The error to report for an uncaught one: its code, its message, and whether a retry may help. */

@@ -103,7 +103,7 @@ export function gradeStep(
 
 /** A model call may fail after its answer has come: then that answer was at fault, or whoever read it. */
 function gradeFailed(step: StepReport, code: string, declared: GradeChoices, reading?: Reading): Grade {
-  if (step.kind !== 'llm_call') return { outcome: 'failed', reason: 'step_error' }
+  if (step.kind !== 'llm_call' || code === 'step_error') return { outcome: 'failed', reason: 'step_error' }
   if (!isRead(reading)) return { outcome: 'failed', reason: 'provider_error' }
   const grade = gradeCompletion(reading, declared, step.input)
   if (grade.outcome !== 'ok') return grade

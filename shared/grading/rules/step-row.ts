@@ -151,9 +151,10 @@ export function stepRow(
 const NO_ANSWER: Grade = { outcome: 'failed', reason: 'provider_error' }
 
 /** What is wrong with a call whose provider answered something else than an answer, whatever its agent made of it. */
-function noAnswerIn({ kind, input, output, answer }: StepReport): StepReport['error'] {
+function noAnswerIn({ kind, input, output, answer, error }: StepReport): StepReport['error'] {
   if (kind !== 'llm_call' || output === undefined || saysAnswer(answer)) return undefined
-  const none = noAnswer(output, input)
+  // The page of a call that failed was not what it asked for.
+  const none = noAnswer(output, error === undefined ? input : undefined)
   return none && { code: 'llm_call_error', message: none.words }
 }
 

@@ -98,7 +98,7 @@ function unreadWords(output: unknown, whole: unknown): string {
   const error = fields(body.error)
   if (error !== undefined && !('output' in body))
     return `${where} is an error: ${typeof error.message === 'string' ? error.message : shown(error.code)}`
-  const keys = Object.keys(body)
+  const keys = Object.keys(body).filter(key => key !== '$getters') // what the SDK keeps of a class
   const names = keys.slice(0, KEYS_SHOWN).map(shown).join(', ')
   const more = keys.length > KEYS_SHOWN ? ' …' : ''
   return `${where} is no answer that is known: an object with ${names || 'nothing in it'}${more}.`
