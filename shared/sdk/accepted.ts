@@ -1,8 +1,10 @@
 // Decides what becomes of a model's answer that its agent does not take. Guarantee: whatever a check returns or throws, there is
 // a reason in words.
 
+import { noAnswer } from '../upstreams/rules/no-answer.ts'
 import type { ModelCallOptions } from './context.ts'
 import { isA, messageOf, NoAnswerError } from './errors.ts'
+import type { OpenStep } from './item-lines.ts'
 import { type Answered, answeredBy, type SeenAnswers, type Trouble } from './seen-answers.ts'
 
 /** Why an answer is not accepted; undefined if it is. A check that throws does not accept. */
@@ -37,8 +39,15 @@ export function paidFor(error: unknown, answers: SeenAnswers): Answered[] {
   return answered === undefined ? [] : [answered]
 }
 
+/** Checks that what a call returned is an answer. A page that was sent as one is none, whatever was asked. @throws NoAnswerError */
+export function checkAnswer(value: unknown, { answer, input }: OpenStep, { trouble }: SeenAnswers): void {
+  if (answer !== undefined && saysText(answer)) return
+  const none = noAnswer(value, trouble === undefined ? input : undefined)
+  if (none !== undefined) throw new NoAnswerError(none, value)
+}
+
 /** Whether the agent's own reading of an answer has a text, or calls a tool. */
-export function saysText(answer: string): boolean {
+function saysText(answer: string): boolean {
   const { text, tool_calls } = JSON.parse(answer) as { text?: string; tool_calls?: boolean }
   return (text !== undefined && text !== '') || tool_calls === true
 }

@@ -82,7 +82,9 @@ export interface Context {
   readonly traceparent: string | undefined
 
   /**
-   * Runs and records any piece of work whose result is JSON.
+   * Runs and records any piece of work whose result is JSON, or becomes it: every attempt gets the data and the getters of
+   * what was returned, without methods; a `Date` is a text. A `Map`, a `Response` and the like are an error that says what
+   * to return instead.
    *
    * @throws whatever `fn` throws; uncaught, the item fails with `step_error`
    * @example

@@ -2,11 +2,9 @@
 // its steps, whatever run() does with the signals it gets; only the deadline cuts steps off.
 
 import type { StepKind } from '../items/vocabulary.ts'
-import { canonicalJson } from '../json/canonical.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { ANSWER_REFUSED, type ItemLine, type OfferedStep } from '../protocol/rules/protocol.ts'
-import { noAnswer } from '../upstreams/rules/no-answer.ts'
-import { paidFor, refusalOf, saysText, withTrouble } from './accepted.ts'
+import { ANSWER_REFUSED, type ItemLine } from '../protocol/rules/protocol.ts'
+import { checkAnswer, paidFor, refusalOf, withTrouble } from './accepted.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import { CallScope, type Refusal } from './call-scope.ts'
 import { within } from './calls.ts'
@@ -22,12 +20,14 @@ import {
   stepErrorOf,
 } from './errors.ts'
 import { answerText, type Ending, ItemLines, type OpenStep, shorten, wireOf } from './item-lines.ts'
-import { kept, revived } from './kept.ts'
+import { kept } from './kept.ts'
 import type { Kept } from './kept-types.ts'
-import { cutText, isCut, payloadOf } from './payload.ts'
+import { cutText, payloadOf } from './payload.ts'
+import { type Recording, Recordings } from './recordings.ts'
 import { check } from './schema-check.ts'
 import { SeenAnswers } from './seen-answers.ts'
 import { codeOf, StepFailures } from './step-failures.ts'
+import { StepKeys } from './step-keys.ts'
 import { type Recorded, recorded } from './stream.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -48,9 +48,8 @@ export class ItemRun implements Context {
   #onEnd: () => void
   #maxSteps: number
   #yieldAt: number
-  #recorded: Map<string, unknown> | undefined
-  #offered: Map<string, OfferedStep> | undefined
-  #keys = new Map<string, number>()
+  #recordings: Recordings
+  #keys = new StepKeys()
   #steps = 0
   #openSteps = 0
   #upstreams: Upstreams | undefined
@@ -88,10 +87,7 @@ export class ItemRun implements Context {
     this.#write = write
     this.#onEnd = onEnd
     this.#upstreams = upstreams
-    if (line.recorded?.length > 0)
-      this.#recorded = new Map(line.recorded.map(step => [step.key, step.output]))
-    if (line.recorded_for_input)
-      this.#offered = new Map(line.recorded_for_input.map(step => [step.key, step]))
+    this.#recordings = new Recordings(line)
   }
 
   get seq(): number {
@@ -171,8 +167,8 @@ export class ItemRun implements Context {
   // leave together: after a crash between them, the item would pass without a person.
   async #hold(reason: string): Promise<void> {
     this.#checkGoingOn()
-    const key = this.#keyFor('hold')
-    if (this.#recorded?.has(key)) return
+    const key = this.#keys.next('hold')
+    if (this.#recordings.ofKey(key)) return
     const words = shorten(messageOf(reason))
     const step: OpenStep = { key, kind: 'step', name: 'hold', started: Date.now(), clock: performance.now() }
     step.input = JSON.stringify({ reason: words })
@@ -203,12 +199,10 @@ export class ItemRun implements Context {
     options: CallOptions = {},
   ): Promise<unknown> {
     this.#checkGoingOn()
-    const key = this.#keyFor(name)
+    const key = this.#keys.next(name)
     this.#countStep(key)
-    if (this.#recorded?.has(key)) {
-      const output = this.#recorded.get(key)
-      if (!isCut(output)) return revived(output)
-    }
+    const recording = this.#recordings.ofKey(key)
+    if (recording !== undefined) return recording.output
     for (let left = options.asks ?? 0; ; left--) {
       const result = await this.#run({ key, kind, name, started: 0, clock: 0 }, input, fn, options)
       if ('value' in result) return result.value
@@ -241,12 +235,13 @@ export class ItemRun implements Context {
     try {
       // Written before the call, because agents continue to extend the same list of messages afterwards.
       step.input = payloadOf(input, 'the input', step.key)
-      const offer = this.#offerFor(step)
-      if (offer !== undefined) return { value: revived(this.#reuse(step, offer)) }
+      const offer = this.#recordings.forInput(step)
+      if (offer !== undefined) return { value: this.#reuse(step, offer) }
       const running = within(scope, answers, async () => fn())
       const output = await (scope === undefined ? running : Promise.race([running, scope.left]))
       const { text, value } = kept(output, `the output of step ${JSON.stringify(step.key)}`)
-      if (answers) this.#checkAnswer(step, value, answers, options)
+      if (options.read !== undefined) step.answer = answerText(value, options.read)
+      if (answers) checkAnswer(value, step, answers)
       await scope?.end(true)
       this.#note(step, scope)
       const written = text && cutText(text, value)
@@ -257,7 +252,7 @@ export class ItemRun implements Context {
       }
       const refused = refusedAnswer(reason)
       this.#report(
-        { ...step, key: this.#refusedKey(step.key) },
+        { ...step, key: this.#keys.refused(step.key) },
         { output: written, error: wireOf(ANSWER_REFUSED, reason) },
       )
       return { refused }
@@ -275,15 +270,6 @@ export class ItemRun implements Context {
     }
   }
 
-  /** Reads an answer as its agent says. @throws NoAnswerError for one that is none */
-  #checkAnswer(step: OpenStep, value: unknown, { trouble }: SeenAnswers, { read }: CallOptions): void {
-    if (read !== undefined) step.answer = answerText(value, read)
-    if (step.answer !== undefined && saysText(step.answer)) return
-    const asked = trouble === undefined ? step.input : undefined
-    const none = noAnswer(value, asked)
-    if (none !== undefined) throw new NoAnswerError(none, value)
-  }
-
   /** Reports a step that threw, with what was answered to it, each answer as a step of its own. */
   #failed(
     step: OpenStep,
@@ -298,21 +284,13 @@ export class ItemRun implements Context {
     const isRefused = accept !== undefined && answered.length > 0 && !isA(error, NoAnswerError)
     for (const [i, { output, answer }] of answered.entries()) {
       const isLast = i === answered.length - 1 && !isRefused
-      const report = { ...step, ...(!isLast && { key: this.#refusedKey(step.key) }) }
+      const report = { ...step, ...(!isLast && { key: this.#keys.refused(step.key) }) }
       if (answer !== undefined) report.answer = JSON.stringify(answer)
       this.#report(report, { output: payloadOf(output, 'the answer', step.key), error: wire })
     }
     if (answered.length === 0) this.#report(step, { error: wire })
     if (isRefused) return { refused: error }
     throw error
-  }
-
-  /** The key of a step whose answer was not accepted: an attempt finds only accepted ones again. */
-  #refusedKey(key: string): string {
-    let count = 1
-    while (this.#keys.has(`${key}~${count}`)) count++
-    this.#keys.set(`${key}~${count}`, 1)
-    return `${key}~${count}`.slice(-LIMITS.step_key_characters)
   }
 
   /** The calls of a step; undefined if nothing is known about upstreams. */
@@ -353,14 +331,7 @@ export class ItemRun implements Context {
     return this.#decide(`the item waits for ${report.host}: ${words}`, this.#lines.refused(error, step))
   }
 
-  /** The recording that can replace this call: it has the same key and the same input. */
-  #offerFor({ key, input }: OpenStep): OfferedStep | undefined {
-    const offer = this.#offered?.get(key)
-    if (offer === undefined || input === undefined || isCut(offer.input) || isCut(offer.output)) return
-    return canonicalJson(offer.input) === canonicalJson(JSON.parse(input)) ? offer : undefined
-  }
-
-  #reuse(step: OpenStep, { output }: OfferedStep): unknown {
+  #reuse(step: OpenStep, { output }: Recording): unknown {
     if (!this.#over) this.#write(this.#lines.reused(step))
     return output
   }
@@ -377,22 +348,6 @@ export class ItemRun implements Context {
   #decide(message: string, line: string): never {
     this.#decided ??= { message, line }
     throw new Interrupt(this.#decided.message)
-  }
-
-  /** The name itself, or for a repeated call the name with the first free number. */
-  #keyFor(name: string): string {
-    if (typeof name !== 'string' || name === '') throw new TypeError('a step needs a name')
-    let count = (this.#keys.get(name) ?? 0) + 1
-    let key = count === 1 ? name : `${name}#${count}`
-    while (count > 1 && this.#keys.has(key)) key = `${name}#${++count}`
-    if (key.length > LIMITS.step_key_characters) {
-      throw new TypeError(
-        `a step's key may have ${LIMITS.step_key_characters} characters; ${key.slice(0, 40)}… is longer`,
-      )
-    }
-    this.#keys.set(name, count)
-    if (count > 1) this.#keys.set(key, 1)
-    return key
   }
 
   #end(line: string): void {
