@@ -15,7 +15,8 @@ const SLOW = '**/*.slow.test.ts'
 const LONG = ['test/hostile/**', 'test/storm/**', 'test/conformance/endpoints.slow.test.ts']
 /** Larger there than among the slow ones. */
 const LARGER = 'test/faults/dead-claims.slow.test.ts'
-function which(include: string[], exclude: string[] = []) {
+function which(include: string[], more: string[] = []) {
+  const exclude = ['**/node_modules/**', ...more]
   if (process.env.SLOW !== '1') return { include, exclude: [...exclude, SLOW] }
   if (process.env.LONG === '1')
     return { include: [...LONG.map(one => one.replace(/\*\*$/, '**/*.slow.test.ts')), LARGER], exclude }
