@@ -6,11 +6,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stepRow } from '../grading/rules/step-row.ts'
+import { LIST_PRICES } from '../prices/rules/price-book.ts'
 import type { AgentLine } from '../protocol/rules/protocol.ts'
 import { agent } from './agent.ts'
 import type { Context } from './context.ts'
 import { kept, revived } from './kept.ts'
 import { serve } from './serve.ts'
+import { recorded } from './stream.ts'
 
 const FOLDER = join(import.meta.dirname, '../../test/clients')
 
@@ -35,7 +38,10 @@ function install(): void {
 }
 
 install()
-const { CALLS } = (await import('../../test/clients/clients.mjs' as string)) as { CALLS: ClientCall[] }
+const { CALLS, STRUCTURED } = (await import('../../test/clients/clients.mjs' as string)) as {
+  CALLS: ClientCall[]
+  STRUCTURED: ClientCall[]
+}
 const { startProvider } = await import('../../test/clients/provider.mjs' as string)
 
 const says: { text: string; calls: { name: string; input: unknown } } = {
@@ -48,10 +54,13 @@ beforeAll(async () => {
 })
 afterAll(() => provider.close())
 
-const ask = ({ call, json }: ClientCall) => {
+const call = async ({ call, json }: ClientCall) => {
   if (json) says.text = '{"id":"A-17"}'
   return call(provider.url)
 }
+/** A stream is read to its end, as ctx.llm does. */
+const ask = async (client: ClientCall): Promise<Record<string, unknown>> =>
+  (await recorded(await call(client))) as Record<string, unknown>
 
 const json = (value: unknown) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
@@ -113,7 +122,7 @@ describe.each(CALLS)('$name', client => {
 function agentOf(client: ClientCall, reads: unknown[]) {
   class Reads {
     async run(ctx: Context) {
-      const answer = await ctx.llm('ask', { model: 'm' }, () => ask(client))
+      const answer = await ctx.llm('ask', { model: 'm' }, () => call(client))
       reads.push(all(answer))
       await ctx.hold('a person looks at it')
       return answer
@@ -140,12 +149,36 @@ it.each(CALLS)('$name: an item that was held, or is recovered, reads what it rea
   const lines = await linesOf(handle, {})
   const steps = lines.flatMap(line => (line.type === 'step' ? [line.step] : []))
   expect(lines.at(-1)?.type).toBe('hold')
-  const recorded = steps.map(({ key, output }) => ({ key, output }))
-  const [resumed] = await linesOf(handle, { attempt: 2, recorded })
-  const hold = recorded.filter(({ key }) => key === 'hold')
+  const found = steps.map(({ key, output }) => ({ key, output }))
+  const [resumed] = await linesOf(handle, { attempt: 2, recorded: found })
+  const hold = found.filter(({ key }) => key === 'hold')
   const recovered = await linesOf(handle, { recorded: hold, recorded_for_input: steps.slice(0, 1) })
   expect(reads).toHaveLength(3)
   expect(reads[1]).toEqual(reads[0])
   expect(reads[2]).toEqual(reads[0])
   expect(resumed).toEqual(recovered.at(-1) && { ...recovered.at(-1), attempt: 2 })
 })
+
+it.each(STRUCTURED)(
+  '$name: an answer that does not fit is kept with the error, and its tokens are read',
+  async client => {
+    says.text = 'Sure! Here is the order.'
+    class Throws {
+      run(ctx: Context) {
+        return ctx.llm('ask', { model: 'm' }, () => client.call(provider.url))
+      }
+    }
+    agent({ name: 'throws' })(Throws, { kind: 'class', name: 'Throws' } as never)
+    const [line] = await linesOf(serve(Throws), {})
+    if (line?.type !== 'step') throw new Error(JSON.stringify(line))
+    const row = stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES)
+    expect(row).toMatchObject({
+      key: 'ask',
+      outcome: 'failed',
+      outcome_reason: 'step_error',
+      error_code: 'llm_call_error',
+    })
+    expect(row.input_tokens).toBeGreaterThanOrEqual(100)
+    expect(row.output_tokens).toBe(20)
+  },
+)

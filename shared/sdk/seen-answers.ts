@@ -21,10 +21,6 @@ export interface Trouble {
   fault: Fault
 }
 
-/** Steps that one call may add to its item. */
-const MOST = 32
-const CHARACTERS = 4 * LIMITS.step_payload_bytes
-
 /** The parts of a body as a client reads them. */
 class Parts {
   readonly #parts: string[] = []
@@ -32,7 +28,7 @@ class Parts {
 
   add(part: string): void {
     this.#characters += part.length
-    if (this.#characters <= CHARACTERS) this.#parts.push(part)
+    if (this.#characters <= LIMITS.seen_answer_characters) this.#parts.push(part)
   }
 
   get text(): string {
@@ -47,7 +43,7 @@ export class SeenAnswers {
 
   /** A client has read a body. */
   read(body: unknown): void {
-    if (this.#bodies.length < MOST) this.#bodies.push(body)
+    if (this.#bodies.length < LIMITS.seen_answers) this.#bodies.push(body)
   }
 
   /** A client reads a body in parts. */

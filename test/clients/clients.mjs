@@ -161,7 +161,51 @@ const orderOfAgents = agents.tool({
 })
 const RUN = ['finalOutput', 'newItems', 'history', 'output', 'rawResponses', 'lastResponseId', 'input']
 
+const STREAMED = ['text', 'steps', 'totalUsage', 'finishReason', 'toolCalls', 'response']
+
 export const CALLS = [
+  {
+    name: 'AI SDK 5 streamText',
+    reads: STREAMED,
+    call: url =>
+      ai5.streamText({
+        model: createOpenAI2({ ...key, baseURL: `${url}/v1` }).chat('gpt-5-mini'),
+        prompt: 'x',
+      }),
+  },
+  {
+    name: 'AI SDK 6 streamText',
+    reads: STREAMED,
+    call: url =>
+      ai6.streamText({
+        model: createOpenAI3({ ...key, baseURL: `${url}/v1` }).chat('gpt-5-mini'),
+        prompt: 'x',
+      }),
+  },
+  {
+    name: 'AI SDK 7 streamText',
+    reads: STREAMED,
+    call: url =>
+      ai7.streamText({
+        model: createOpenAI({ ...key, baseURL: `${url}/v1` }).chat('gpt-5-mini'),
+        prompt: 'x',
+      }),
+  },
+  {
+    name: 'OpenAI chat, streamed',
+    reads: ['choices', 'usage'],
+    call: url => openai(url).chat.completions.stream({ model: 'm', messages }),
+  },
+  {
+    name: 'OpenAI chat, its pieces',
+    reads: ['length'],
+    call: url => openai(url).chat.completions.create({ model: 'm', messages, stream: true }),
+  },
+  {
+    name: 'LangChain, streamed',
+    reads: ['length'],
+    call: url => langchainOpenAi(url).stream('x'),
+  },
   ...ofAiSdk('AI SDK 5', ai5, [
     ['openai', url => createOpenAI2({ ...key, baseURL: `${url}/v1` }).chat('gpt-5-mini')],
     ['openai responses', url => createOpenAI2({ ...key, baseURL: `${url}/v1` })('gpt-5-mini')],
@@ -378,3 +422,12 @@ function bedrock(url) {
     credentials: { accessKeyId: 'k', secretAccessKey: 's' },
   })
 }
+
+/** Calls that throw after their answer has come, unless that is the JSON that they ask for. */
+export const STRUCTURED = [
+  ...CALLS.filter(({ json, name }) => json && !/raw| output,/.test(name)),
+  {
+    name: 'LangChain structured',
+    call: url => langchainOpenAi(url).withStructuredOutput(Order, { method: 'jsonSchema' }).invoke('x'),
+  },
+]

@@ -17,7 +17,9 @@ export async function startProvider(says) {
       text += part
     })
     request.on('end', () => {
-      const body = answerTo(request.url, text === '' ? {} : JSON.parse(text), says)
+      const asked = text === '' ? {} : JSON.parse(text)
+      const body = answerTo(request.url, asked, says)
+      if (asked.stream && request.url.includes('/chat/completions')) return stream(response, body)
       response.writeHead(body === undefined ? 404 : 200, {
         'content-type': 'application/json',
         'x-request-id': 'req_1',
@@ -27,6 +29,24 @@ export async function startProvider(says) {
   })
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }
+}
+
+function stream(response, { choices, ...chunk }) {
+  const { role, content } = choices[0].message
+  const delta = (delta, finish_reason = null) => ({
+    ...chunk,
+    usage: null,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason }],
+  })
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  for (const event of [
+    delta({ role, content }),
+    delta({}, 'stop'),
+    { ...chunk, object: 'chat.completion.chunk', choices: [] },
+  ])
+    response.write(`data: ${JSON.stringify(event)}\n\n`)
+  response.end('data: [DONE]\n\n')
 }
 
 function answerTo(url, asked, says) {

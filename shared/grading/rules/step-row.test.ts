@@ -103,4 +103,24 @@ describe('a call that failed after its answer had come', () => {
     const answer = { text: 'billing', usage: { input_tokens: 100, output_tokens: 20 } }
     expect(callRow({ error, answer }).cost_micro).toBe(callRow({ output: chat }).cost_micro)
   })
+
+  it('is not of unknown cost if it was cut', () => {
+    const thrown = { code: 'llm_call_error', message: 'aborted' }
+    const pieces = [
+      { object: 'chat.completion.chunk', model: 'gpt-4o', choices: [{ delta: { content: 'bil' } }] },
+    ]
+    expect(callRow({ output: pieces, error: thrown })).toMatchObject({
+      outcome: 'failed',
+      outcome_reason: 'provider_error',
+      unpriced: false,
+      unread: null,
+    })
+  })
+
+  it('is unread if nothing is known of it', () => {
+    expect(callRow({ output: { says: 'x' }, error })).toMatchObject({
+      unread: expect.any(String),
+      unpriced: true,
+    })
+  })
 })

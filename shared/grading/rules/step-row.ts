@@ -9,7 +9,7 @@ import type { Mask } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
 import { costMicro, covers } from '../../prices/rules/pricing.ts'
-import type { StepReport } from '../../protocol/rules/protocol.ts'
+import { ANSWER_REFUSED, type StepReport } from '../../protocol/rules/protocol.ts'
 import { isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
 import { noAnswer } from '../../upstreams/rules/no-answer.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
@@ -113,7 +113,8 @@ export function stepRow(
   const grade = none === undefined ? gradeStep(step, declared, reading) : NO_ANSWER
   const usage = usageOf(step, reading)
   // Only a model call can be unread, whatever a step of another kind reports wrongly.
-  const unread = step.kind === 'llm_call' && !step.error ? unreadOf(reading, usage?.fault) : null
+  const wasAnswered = !step.error || step.error.code === ANSWER_REFUSED
+  const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault) : null
   const price = usage && priceOf(usage, prices, started_ms, reading)
   return {
     seq: place.seq,
@@ -126,7 +127,8 @@ export function stepRow(
     // A model call without tokens or without a known price has an unknown cost, never no cost.
     unpriced:
       step.kind === 'llm_call' &&
-      (!step.error || isRead(reading)) &&
+      // Of an answer that was cut it is not known either whether it costs anything.
+      (wasAnswered || (isRead(reading) && reading.finish !== 'other')) &&
       none === undefined &&
       (usage === undefined || price === undefined || !covers(price, usage) || usage.fault !== undefined),
     has_price: price !== undefined,

@@ -235,6 +235,9 @@ export const WORK_LIMITS = {
   outline_entries: 20,
   outline_values: 1_000,
   outline_depth: 8,
+  // Answers with which a model call that throws is recorded, each as a step of its own, and what is held of one until then
+  seen_answers: 32,
+  seen_answer_characters: 1_000_000,
   reported_text_characters: 64 * KiB, // of an answer that the agent reports in its own words
 
   // A project, unless its settings say otherwise
