@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { stepRow } from '../grading/rules/step-row.ts'
+import { readStep, stepRow } from '../grading/rules/step-row.ts'
 import { LIST_PRICES } from '../prices/rules/price-book.ts'
 import type { AgentLine } from '../protocol/rules/protocol.ts'
 import { agent } from './agent.ts'
@@ -171,7 +171,11 @@ it.each(STRUCTURED)(
     agent({ name: 'throws' })(Throws, { kind: 'class', name: 'Throws' } as never)
     const [line] = await linesOf(serve(Throws), {})
     if (line?.type !== 'step') throw new Error(JSON.stringify(line))
-    const row = stepRow(line.step, { seq: 1, attempt: 1, step_no: 1 }, LIST_PRICES)
+    const row = stepRow(
+      readStep(line.step, JSON.stringify(line.step)),
+      { seq: 1, attempt: 1, step_no: 1 },
+      LIST_PRICES,
+    )
     expect(row).toMatchObject({
       key: 'ask',
       outcome: 'failed',

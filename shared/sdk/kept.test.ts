@@ -1,7 +1,7 @@
 // What a step returns: the same at the first attempt and at every later one, or an error that names what cannot be kept.
 
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { runItem } from '../testing/run-item.ts'
 import { scripted } from '../testing/scripted.ts'
 import { agent } from './agent.ts'
@@ -275,6 +275,16 @@ it('an output of a class is its data', () => {
   expect(outputJson({ d: new Date(0), u: undefined, n: Number.NaN }, 'the output')).toBe(
     '{"d":"1970-01-01T00:00:00.000Z","n":null}',
   )
+})
+
+it('what a later attempt finds without a secret has none at first', async () => {
+  vi.stubEnv('CRM_API_KEY', 'k-1234567890-abcdef')
+  vi.resetModules()
+  const fresh = await import('./kept.ts')
+  const { text, value } = fresh.kept({ url: 'https://crm/?key=k-1234567890-abcdef' }, 'the output')
+  vi.unstubAllEnvs()
+  expect(value).toEqual({ url: 'https://crm/?key=[secret CRM_API_KEY]' })
+  expect(revived(JSON.parse(text!))).toEqual(value)
 })
 
 function agentOf(run: (ctx: Context) => unknown, options: Partial<AgentOptions> = {}) {

@@ -2,7 +2,9 @@
 // of a client's answer stay in place; and what JSON has no form for is an error that names it, when it is returned or, inside
 // of an answer, when it is read.
 
+import { type Mask, maskOf } from '../kernel/masking.ts'
 import { isA, messageOf, UnkeptError } from './errors.ts'
+import { formOf } from './kept-forms.ts'
 import type { Kept } from './kept-types.ts'
 
 /** Beside the data of an object whose class had getters: their values, in which `{$at: path}` is a part of that data. */
@@ -14,10 +16,24 @@ const LOST = '$lost'
 type Json = Record<string, unknown>
 type Path = (string | number)[]
 
-/** A value as JSON text, and as it comes out of that; nothing is written of `undefined`. @throws UnkeptError */
+/**
+ * A value as JSON text, and as it comes out of that; nothing is written of `undefined`. Secrets of the environment are left
+ * out here, since they are in nothing that a later attempt finds.
+ *
+ * @throws UnkeptError
+ */
 export function kept<T>(value: T, what: string): { text: string | undefined; value: Kept<T> } {
-  const text = writtenJson(value, what, new Writer('keeps getters'))
+  const written = writtenJson(value, what, new Writer('keeps getters'))
+  const text = written && withoutSecrets(written)
   return { text, value: (text === undefined ? undefined : revived(JSON.parse(text))) as Kept<T> }
+}
+
+let mask: Mask | undefined
+
+/** Not when this is loaded: a host may fill the environment later. */
+function withoutSecrets(text: string): string {
+  mask ??= maskOf((globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {})
+  return mask(text)
 }
 
 /** A value that is only written, such as an item's output: getters are left out, as JSON does. @throws UnkeptError */
@@ -330,57 +346,6 @@ function placed(value: unknown, places: Map<unknown, Path>): unknown {
   const copy: Json = {}
   for (const name of Object.keys(value)) set(copy, name, placed(value[name], places))
   return copy
-}
-
-type Form = { data: unknown; error?: true } | { unkept: string }
-
-/** What becomes of instances of the language's and the host's own classes; undefined for those of others. */
-function formOf(value: object): Form | undefined {
-  if (ArrayBuffer.isView(value)) return formOfView(value)
-  if (isA(value, Error)) return { data: errorData(value), error: true }
-  const tag = Object.prototype.toString.call(value).slice(8, -1)
-  if (tag === 'Object' || typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
-  if (tag === 'String' || tag === 'Number' || tag === 'Boolean') return { data: value.valueOf() }
-  if (tag === 'Error') return { data: errorData(value as Error), error: true }
-  return {
-    unkept: `${articled(tag)}${INSTEAD[tag] ?? ', which JSON has no form for; return the data in it'}`,
-  }
-}
-
-function formOfView(value: ArrayBufferView): Form {
-  const tag = Object.prototype.toString.call(value).slice(8, -1)
-  if (/^(?:Float|Int|Uint(?:16|32))/.test(tag)) return { data: Array.from(value as Float64Array) }
-  if (tag.startsWith('Big')) return { unkept: `a ${tag}; return its numbers as texts` }
-  return { unkept: `a ${tag}, which are bytes; ${BYTES}` }
-}
-
-const BYTES = 'return their text, or Buffer.from(bytes).toString("base64")'
-
-/** What to return instead. */
-const INSTEAD: Record<string, string> = {
-  Map: '; return an object, Object.fromEntries(map)',
-  Set: '; return a list, [...set]',
-  Response: '; return what it holds, await response.json()',
-  Request: '; return its url, or what it holds',
-  Promise: ' that nobody awaited; await it before it is returned',
-  RegExp: '; return its source',
-  Headers: '; return an object, Object.fromEntries(headers)',
-  FormData: '; return an object, Object.fromEntries(form)',
-  URLSearchParams: '; return its text, String(params)',
-  ArrayBuffer: `, which are bytes; ${BYTES}`,
-  SharedArrayBuffer: `, which are bytes; ${BYTES}`,
-  Blob: '; return its text, or its bytes as base64',
-  File: '; return its text, or its bytes as base64',
-  ReadableStream: '; read it to its end, and return what it held',
-  Generator: '; return a list, [...generator]',
-  AsyncGenerator: '; read it to its end, and return a list',
-}
-
-const articled = (name: string) => `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`
-
-function errorData({ name, message, code }: Error & { code?: unknown }): Json {
-  const isCode = typeof code === 'string' || typeof code === 'number'
-  return { name: String(name), message: String(message), ...(isCode && { code }) }
 }
 
 const stateOf = (proto: object) =>

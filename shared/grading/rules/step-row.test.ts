@@ -26,20 +26,18 @@ it.each([[1e300], [LIMITS.step_duration_ms + 1], ['5'], [null], [undefined]])(
   },
 )
 
-const callRow = (of: Partial<StepReport>) =>
-  stepRow(
-    {
-      key: 'k',
-      kind: 'llm_call',
-      name: 'n',
-      input: { model: 'gpt-4o' },
-      started_at: AT,
-      duration_ms: 1,
-      ...of,
-    },
-    PLACE,
-    LIST_PRICES,
-  )
+const callRow = (of: Partial<StepReport>) => {
+  const step: StepReport = {
+    key: 'k',
+    kind: 'llm_call',
+    name: 'n',
+    input: { model: 'gpt-4o' },
+    started_at: AT,
+    duration_ms: 1,
+    ...of,
+  }
+  return stepRow(readStep(step, JSON.stringify(step)), PLACE, LIST_PRICES)
+}
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
 const chat = {
   object: 'chat.completion',
@@ -110,8 +108,8 @@ describe('a call that failed after its answer had come', () => {
       { object: 'chat.completion.chunk', model: 'gpt-4o', choices: [{ delta: { content: 'bil' } }] },
     ]
     expect(callRow({ output: pieces, error: thrown })).toMatchObject({
-      outcome: 'failed',
-      outcome_reason: 'provider_error',
+      outcome: 'degraded',
+      outcome_reason: 'interrupted',
       unpriced: false,
       unread: null,
     })

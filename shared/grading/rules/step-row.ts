@@ -10,7 +10,7 @@ import { plainText } from '../../kernel/plain-text.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
 import { costMicro, covers } from '../../prices/rules/pricing.ts'
 import { ANSWER_REFUSED, type StepReport } from '../../protocol/rules/protocol.ts'
-import { isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
+import { type Finish, isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
 import { noAnswer } from '../../upstreams/rules/no-answer.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
 import { type Grade, type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
@@ -128,7 +128,7 @@ export function stepRow(
     unpriced:
       step.kind === 'llm_call' &&
       // Of an answer that was cut it is not known either whether it costs anything.
-      (wasAnswered || (isRead(reading) && reading.finish !== 'other')) &&
+      (wasAnswered || (isRead(reading) && !UNENDED.includes(reading.finish))) &&
       none === undefined &&
       (usage === undefined || price === undefined || !covers(price, usage) || usage.fault !== undefined),
     has_price: price !== undefined,
@@ -149,6 +149,9 @@ export function stepRow(
     output,
   }
 }
+
+/** How an answer ends of which it is not known that it was whole. */
+const UNENDED: readonly Finish[] = ['other', 'interrupted']
 
 const NO_ANSWER: Grade = { outcome: 'failed', reason: 'provider_error' }
 
