@@ -140,6 +140,7 @@ async function seen(
 ): Promise<Response> {
   const address = await addressOf(scope.of.upstreams.key, input, init)
   if (address === undefined) return outside(input, init)
+  if (answers !== undefined) answers.trouble = undefined // that of the call before
   const call: Call = { scope, address, body: init?.body, began_ms: Date.now() }
   const own =
     init?.signal ?? (typeof Request === 'function' && input instanceof Request ? input.signal : undefined)
@@ -149,7 +150,7 @@ async function seen(
   const leave = scope.enter()
   const response = await answerTo(call, outside, input, init, own).finally(leave)
   const found = await refusalIn(call, response)
-  if (answers !== undefined) answers.trouble = response.ok ? found : undefined
+  if (answers !== undefined && response.ok) answers.trouble = found
   if (found !== undefined) judge(call, found, response.status)
   else {
     scope.accept()
