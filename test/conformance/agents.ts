@@ -11,6 +11,17 @@ import type { Given } from './suite.ts'
 /** Agents and their deployments. */
 export function agentsPart(given: Given): void {
   describe('agents', () => {
+    it('say how long a run would take, or why that is not known [agents.estimate]', async () => {
+      const agent = await makeAgent(given())
+      const path = `/v1/agents/${agent.id}/estimate`
+      const { status, json } = await given().call('GET', `${path}?items=500&concurrency=5`)
+      expect(status).toBe(200)
+      expect(json).toMatchObject({ agent_slug: agent.slug, deployment_version: null, items: 500 })
+      expect(json.estimate).toMatchObject({ seconds: null, limited_by: null, message: expect.any(String) })
+      for (const query of ['', '?items=0', '?items=many', '?items=5&concurrency=0'])
+        expect((await given().call('GET', path + query)).status).toBe(400)
+    })
+
     it('are made, read, listed and updated, which bumps the version of their configuration [agents.create, agents.list, agents.get, agents.update, agents.slug-of-name]', async () => {
       const body = {
         project_id: given().first.project_id,

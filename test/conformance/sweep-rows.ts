@@ -210,6 +210,8 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   q: of => of.word,
   cursor: null,
   limit: null,
+  items: null,
+  concurrency: null,
   after: null, // a place in the run that the path names
   order: null,
   count: null,

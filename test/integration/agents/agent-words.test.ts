@@ -63,27 +63,35 @@ const item = async () => {
   return row!
 }
 
-const REFUSED: [string, string][] = [
+const REFUSED: [what: string, lines: string, code?: string][] = [
   ['a reason that is not a text', line('hold', `"reason":${NO_TEXT}`)],
   ['a mark that is not a text', line('result', `"degraded":${NO_TEXT},"output":1`)],
   ['a mismatch that is not a text', line('result', `"schema_error":${NO_TEXT},"output":1`)],
   ['a repeated output', line('result', '"output":1,"output":2')],
   ['an output with a repeated type', line('result', '"output":1,"type":"result"')],
-  ['a marked output beyond the range of a double', line('result', '"degraded":"no","output":1e999')],
-  ['a marked output that is nested too deeply', line('result', `"degraded":"no","output":${DEEP}`)],
+  [
+    'a marked output beyond the range of a double',
+    line('result', '"degraded":"no","output":1e999'),
+    'invalid_output',
+  ],
+  [
+    'a marked output that is nested too deeply',
+    line('result', `"degraded":"no","output":${DEEP}`),
+    'invalid_output',
+  ],
   ['a step whose key is not a text', stepLine(`"key":${NO_TEXT}`)],
   ['a step whose error is not an object', stepLine('"key":"k","error":0')],
 ]
 
 describe('a line with', () => {
-  it.each(REFUSED)('%s breaks the protocol', async (_, body) => {
+  it.each(REFUSED)('%s breaks the protocol', async (_, body, error_code = 'protocol_error') => {
     await answered(`${body}\n`)
-    expect(await item()).toMatchObject({ status: 'failed', error_code: 'protocol_error', output: null })
+    expect(await item()).toMatchObject({ status: 'failed', error_code, output: null })
   })
 
   it.each(REFUSED)(
     '%s ends its item in a later answer too, and one with a number that no item has does not [runs.answer-later]',
-    async (_, body) => {
+    async (_, body, error_code = 'protocol_error') => {
       const address = await answered('{"type":"later"}\n')
       const app = createApp([answerItems], () => engine.ctx)
       const post = async (lines: string) => {
@@ -99,7 +107,7 @@ describe('a line with', () => {
       expect(await item()).toMatchObject({ status: 'running' })
       expect(await post(body)).toEqual([200, undefined])
       expect(await post(END)).toEqual([409, 'claim_ended'])
-      expect(await item()).toMatchObject({ status: 'failed', error_code: 'protocol_error', output: null })
+      expect(await item()).toMatchObject({ status: 'failed', error_code, output: null })
     },
   )
 })
