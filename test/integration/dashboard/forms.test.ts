@@ -118,7 +118,7 @@ it("a schedule's form has all its settings, changes none if saved untouched, and
 })
 
 it("a trigger's forms have all settings of its runs, and change none if saved untouched [triggers.settings]", async () => {
-  const { name: _, source: __, results: ___, ...settings } = SETTINGS
+  const { name: _, source: __, results: ___, limits: ____, ...settings } = SETTINGS
   const agent = await makeAgent(world)
   const { tags, ...filled } = { ...settings, budget_cents: undefined, budget_usd: '1.50' }
   const form = { agent_id: agent.id, name: 'hook', scheme: 'bearer', items: 'on', tags: tags.join() }
