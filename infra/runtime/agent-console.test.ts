@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { maskOf } from '../../shared/kernel/masking.ts'
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.ts'
 import { AgentConsole, PrintedLines } from './agent-console.ts'
 
@@ -20,7 +21,7 @@ afterEach(() => folder.remove())
 const process = () =>
   new PrintedLines(
     agentConsole,
-    { agent: 'classify', deployment_id: 'd1', mask: text => text.replaceAll('sk-1', '[secret KEY]') },
+    { agent: 'classify', deployment_id: 'd1', mask: maskOf({ KEY: 'sk-123456789' }) },
     () => at_ms,
   )
 const written = async () => {
@@ -42,13 +43,13 @@ it('lines are kept with their time and their agent, wherever chunks are cut', as
 })
 
 it('secrets are not kept', async () => {
-  process().push(Buffer.from('the key is sk-1\n'))
+  process().push(Buffer.from('the key is sk-123456789\n'))
   expect(await written()).toContain('the key is [secret KEY]')
 })
 
 it('without a file, the log takes them [log.agent_printed]', () => {
   const write = vi.spyOn(globalThis.process.stderr, 'write').mockReturnValue(true)
-  new AgentConsole(undefined).line({ agent: 'a', deployment_id: 'd1', mask: text => text }, 'hello')
+  new AgentConsole(undefined).line({ agent: 'a', deployment_id: 'd1', mask: maskOf({}) }, 'hello')
   const [line] = write.mock.calls[0]!
   write.mockRestore()
   expect(JSON.parse(String(line))).toMatchObject({
@@ -79,7 +80,7 @@ it('a file that is full is kept once beside a new one', async () => {
   const line = 'x'.repeat(LIMITS.agent_log_line_characters)
   const lines = Math.ceil(LIMITS.agent_log_file_bytes / line.length) + 2
   for (let n = 0; n < lines; n++) {
-    agentConsole.line({ agent: 'a', deployment_id: 'd', mask: text => text }, line)
+    agentConsole.line({ agent: 'a', deployment_id: 'd', mask: maskOf({}) }, line)
     if (n % 100 === 0) await agentConsole.flush()
   }
   await agentConsole.flush()

@@ -78,7 +78,8 @@ export class PrintedLines {
 
   push(chunk: Buffer): void {
     const lines = (this.#open + this.#decoder.write(chunk)).split('\n')
-    this.#open = lines.pop()!.slice(0, LIMITS.agent_log_line_characters)
+    // More than is kept of a line, so that no secret is cut before it is masked.
+    this.#open = lines.pop()!.slice(0, 2 * LIMITS.agent_log_line_characters)
     for (const line of lines) this.#line(line)
   }
 
@@ -98,7 +99,7 @@ export class PrintedLines {
       this.#left_out = 0
       if (left_out > 0) this.#console.line(this.#printing, `(${left_out} lines were left out)`)
     }
-    const text = this.#printing.mask(line).slice(0, LIMITS.agent_log_line_characters)
+    const text = this.#printing.mask.text(line).slice(0, LIMITS.agent_log_line_characters)
     this.#bytes += text.length
     if (this.#bytes > LIMITS.agent_log_bytes_per_second) this.#left_out++
     else this.#console.line(this.#printing, text)

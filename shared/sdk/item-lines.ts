@@ -6,6 +6,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import type { ModelAnswer, UpstreamReport, ItemError as WireError } from '../protocol/rules/protocol.ts'
 import { messageOf } from './errors.ts'
 import { outputJson } from './kept.ts'
+import { ownMask } from './own-mask.ts'
 import { isLongerThan } from './payload.ts'
 
 /** A step that has started. */
@@ -132,7 +133,8 @@ export function answerText<T>(output: T, read: (output: T) => ModelAnswer): stri
 }
 
 export function shorten(text: string): string {
-  return text.length <= LIMITS.error_message_characters
-    ? text
-    : `${text.slice(0, LIMITS.error_message_characters - 1)}…`
+  const masked = ownMask().text(text) // first: a secret that is cut is not found
+  return masked.length <= LIMITS.error_message_characters
+    ? masked
+    : `${masked.slice(0, LIMITS.error_message_characters - 1)}…`
 }

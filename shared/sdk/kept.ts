@@ -2,10 +2,10 @@
 // of a client's answer stay in place; and what JSON has no form for is an error that names it, when it is returned or, inside
 // of an answer, when it is read.
 
-import { type Mask, maskOf } from '../kernel/masking.ts'
 import { isA, messageOf, UnkeptError } from './errors.ts'
 import { formOf } from './kept-forms.ts'
 import type { Kept } from './kept-types.ts'
+import { ownMask } from './own-mask.ts'
 
 /** Beside the data of an object whose class had getters: their values, in which `{$at: path}` is a part of that data. */
 const GETTERS = '$getters'
@@ -24,16 +24,8 @@ type Path = (string | number)[]
  */
 export function kept<T>(value: T, what: string): { text: string | undefined; value: Kept<T> } {
   const written = writtenJson(value, what, new Writer('keeps getters'))
-  const text = written && withoutSecrets(written)
+  const text = written && ownMask().json(written)
   return { text, value: (text === undefined ? undefined : revived(JSON.parse(text))) as Kept<T> }
-}
-
-let mask: Mask | undefined
-
-/** Not when this is loaded: a host may fill the environment later. */
-function withoutSecrets(text: string): string {
-  mask ??= maskOf((globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {})
-  return mask(text)
 }
 
 /** A value that is only written, such as an item's output: getters are left out, as JSON does. @throws UnkeptError */

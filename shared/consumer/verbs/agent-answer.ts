@@ -126,13 +126,18 @@ export class Answer {
       const inFlight = this.#inFlightItems.get(namedSeq(given) ?? 0)
       if (!inFlight) return this.#passOver(given, bytes)
       if (inFlight.done) return this.unrecorded.afterEnd(inFlight, bytes)
-      const message = `${(error as Error).message}: ${headOf(given)}`
+      const message = `${(error as Error).message}: ${this.#headOf(given)}`
       this.fail(inFlight, 'protocol_error', message, 'agent_error')
     }
   }
 
+  /** Masked first: a secret that is cut is not found. */
+  #headOf(line: string | UnreadableLine): string {
+    return headOf(this.#mask.text(typeof line === 'string' ? line : line.head))
+  }
+
   #passOver(line: string | UnreadableLine, bytes: number): void {
-    this.unrecorded.passOver(this.#mask(headOf(line)), bytes)
+    this.unrecorded.passOver(this.#headOf(line), bytes)
   }
 
   #take(text: string, bytes: number): void {
@@ -140,6 +145,8 @@ export class Answer {
     const line = returned?.line ?? parse(text)
     if (line.type === 'later') return this.later()
     if (line.type === 'heartbeat') return this.unrecorded.beat(bytes)
+    // A key that is there twice could name two items.
+    if (returned === undefined && line.type !== 'step') fieldText(text, 'seq')
     const inFlight = this.#inFlightItems.get(line.seq)
     if (!inFlight) this.#passOver(text, bytes)
     else if (inFlight.done) this.unrecorded.afterEnd(inFlight, bytes)
@@ -155,12 +162,15 @@ export class Answer {
         const output = returned ?? fieldText(text, 'output') ?? 'null'
         const { declaration } = this.#claim.target
         const result = checkedResult(line, this.#mask)
-        return this.end(inFlight, resultVerdict(result, this.#mask(output), inFlight.graded, declaration))
+        return this.end(
+          inFlight,
+          resultVerdict(result, this.#mask.json(output), inFlight.graded, declaration),
+        )
       }
       case 'error':
         return this.#error(inFlight, line.error, text)
       case 'hold':
-        return this.end(inFlight, holdVerdict(this.#mask(wordsOf('reason', line.reason) ?? '')))
+        return this.end(inFlight, holdVerdict(this.#mask.text(wordsOf('reason', line.reason) ?? '')))
       case 'yield':
         return this.giveBack(inFlight, 'yielded', 'The agent stopped at a step boundary.', 'none', {
           // Without a delay, an item that made no progress would be offered again in a tight loop.
@@ -181,7 +191,7 @@ export class Answer {
       output: parsedJson(text),
     }
     const { declaration } = this.#claim.target
-    this.end(inFlight, resultVerdict(line, this.#mask(text), inFlight.graded, declaration))
+    this.end(inFlight, resultVerdict(line, this.#mask.json(text), inFlight.graded, declaration))
   }
 
   end(inFlight: InFlightItem, verdict: Verdict): void {
@@ -196,7 +206,7 @@ export class Answer {
   fail(inFlight: InFlightItem, code: string, message: string, reason: OutcomeReason): void {
     // The next attempt would find the step of a hold, and take it for a decision that nobody made.
     this.#holds.delete(inFlight)
-    this.end(inFlight, failedVerdict(code, this.#mask(message), reason))
+    this.end(inFlight, failedVerdict(code, this.#mask.text(message), reason))
   }
 
   /** Ends the items of which a step records a hold, if nothing followed that ends them: the step would be lost. */
@@ -221,7 +231,7 @@ export class Answer {
       seq: inFlight.seq,
       attempt: inFlight.attempt,
       code: plainText(code, LIMITS.name_characters) || 'agent_error',
-      message: plainText(this.#mask(message), LIMITS.error_message_characters),
+      message: plainText(this.#mask.text(message), LIMITS.error_message_characters),
       delay_ms,
       together,
       ...(cuts !== undefined && { cuts }),
@@ -296,7 +306,8 @@ export class Answer {
   #error(inFlight: InFlightItem, error: ItemError, text: string): void {
     if (typeof error?.code !== 'string' || typeof error.message !== 'string')
       throw new ProtocolError('error must have a code and a message')
-    const masked = { ...error, message: this.#mask(error.message) }
+    const { text: mask } = this.#mask
+    const masked = { ...error, code: mask(error.code), message: mask(error.message) }
     const stop = this.#stops?.ofError(inFlight, masked)
     const endsHere = stop?.next.is === 'its own' || stop?.next.is === 'cut too often'
     if (endsHere && error.step)
@@ -305,7 +316,7 @@ export class Answer {
     const verdict = errorVerdict(masked, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)
     const delay_ms = backoffMs(inFlight.item.agent_failures)
-    this.giveBack(inFlight, error.code, masked.message, 'agent', { delay_ms, together: null })
+    this.giveBack(inFlight, masked.code, masked.message, 'agent', { delay_ms, together: null })
   }
 }
 

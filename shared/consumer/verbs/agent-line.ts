@@ -50,11 +50,14 @@ export function returnedOf(text: string): { line: ResultLine; output: string } |
 /** The beginning of a step as the SDK writes it. */
 const STEP_HEAD = /^\{"type":"step","seq":\d{1,9},"attempt":\d{1,9},"step":/
 
+const AGAIN = ['"seq"', '"step"']
+
 /** The step of a line that was parsed, exactly as it was sent. */
 export function stepText(text: string): string {
-  const head = STEP_HEAD.exec(text)?.[0]
-  // With nothing after it in the line, as its last bracket says.
-  if (head !== undefined && text.endsWith('}}')) return text.slice(head.length, -1)
+  const head = STEP_HEAD.exec(text)?.[0].length
+  // Unless a name of the head comes again; where another field follows the step, it is read up to its own end.
+  if (head !== undefined && text.endsWith('}}') && !AGAIN.some(name => text.includes(name, head)))
+    return text.slice(head, -1)
   return fieldText(text, 'step') ?? 'null'
 }
 
@@ -77,7 +80,7 @@ export function checkedResult({ degraded, schema_error, ...line }: ResultLine, m
   const mismatch = wordsOf('schema_error', schema_error)
   return {
     ...line,
-    ...(said !== undefined && { degraded: mask(said) }),
-    ...(mismatch !== undefined && { schema_error: mask(mismatch) }),
+    ...(said !== undefined && { degraded: mask.text(said) }),
+    ...(mismatch !== undefined && { schema_error: mask.text(mismatch) }),
   }
 }

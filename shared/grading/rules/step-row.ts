@@ -5,7 +5,7 @@ import { fieldsOf, problemOf } from '../../json/json.ts'
 import { JsonError } from '../../json/json-error.ts'
 import { rawMembers } from '../../json/raw-members.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { Mask } from '../../kernel/masking.ts'
+import { type Mask, maskOf } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
 import { costMicro, covers } from '../../prices/rules/pricing.ts'
@@ -55,6 +55,8 @@ export interface ReadStep {
   report: StepReport
   input: string | null
   output: string | null
+  /** What else of the step is kept passes it too. */
+  mask: Mask
 }
 
 /**
@@ -63,16 +65,13 @@ export interface ReadStep {
  *
  * @throws ProtocolError
  */
-export function readStep(report: StepReport, text: string, mask: Mask = same => same): ReadStep {
+export function readStep(report: StepReport, text: string, mask: Mask = maskOf({})): ReadStep {
   const payloads = checkedPayloads(text) ?? rawPayloads(text)
   const kept = (name: 'input' | 'output') => {
     const { value, problem } = payloads(name)
-    return value === undefined ? null : payload(mask(value), problem)
+    return value === undefined ? null : payload(mask.json(value), problem)
   }
-  const { error } = report
-  const masked =
-    typeof error?.message === 'string' ? { error: { ...error, message: mask(error.message) } } : {}
-  return { report: { ...report, ...masked }, input: kept('input'), output: kept('output') }
+  return { report, input: kept('input'), output: kept('output'), mask }
 }
 
 type Payloads = (name: 'input' | 'output') => { value: string | undefined; problem?: string | undefined }
@@ -100,7 +99,7 @@ function rawPayloads(text: string): Payloads {
 const KINDS = new Set<string>(STEP_KINDS)
 
 export function stepRow(
-  { report, input, output }: ReadStep,
+  { report, input, output, mask }: ReadStep,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
   declared?: GradeChoices,
@@ -114,7 +113,7 @@ export function stepRow(
   const usage = usageOf(step, reading)
   // Only a model call can be unread, whatever a step of another kind reports wrongly.
   const wasAnswered = !step.error || step.error.code === ANSWER_REFUSED
-  const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault) : null
+  const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault, mask) : null
   const price = usage && priceOf(usage, prices, started_ms, reading)
   return {
     seq: place.seq,
@@ -140,11 +139,13 @@ export function stepRow(
     cost_micro: usage && price ? costMicro(usage, price) : 0,
     started_ms,
     duration_ms: durationOf(step),
-    key: plainText(step.key, LIMITS.step_key_characters),
-    name: plainText(step.name || step.key, LIMITS.name_characters),
+    key: plainText(mask.text(step.key), LIMITS.step_key_characters),
+    name: plainText(mask.text(step.name || step.key), LIMITS.name_characters),
     model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
-    error_code: step.error ? plainText(step.error.code, LIMITS.name_characters) : null,
-    error_message: step.error ? plainText(step.error.message, LIMITS.error_message_characters) : null,
+    error_code: step.error ? plainText(mask.text(step.error.code), LIMITS.name_characters) : null,
+    error_message: step.error
+      ? plainText(mask.text(step.error.message), LIMITS.error_message_characters)
+      : null,
     input,
     output,
   }
@@ -168,9 +169,9 @@ function priceOf({ model }: StepTokens, prices: PriceBook, at_ms: number, readin
   return model === undefined ? undefined : prices.priceOf(model, at_ms, host)
 }
 
-function unreadOf(reading: Reading | undefined, fault: string | undefined): string | null {
+function unreadOf(reading: Reading | undefined, fault: string | undefined, mask: Mask): string | null {
   const said = fault ?? (reading === undefined || isRead(reading) ? reading?.fault : reading.unread)
-  return said === undefined ? null : plainText(said, LIMITS.unread_characters)
+  return said === undefined ? null : plainText(mask.text(said), LIMITS.unread_characters)
 }
 
 /** A recorded step that is reused for a call with the same input. */

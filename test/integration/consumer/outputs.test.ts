@@ -139,6 +139,27 @@ it('all rows of a run are exported with parts of their outputs, whatever was tak
   }
 })
 
+it.each<[string, (item: ItemLine) => string]>([
+  [
+    'error',
+    ({ seq, attempt }) =>
+      `{"type":"error","seq":${seq},"attempt":${attempt},"error":{"code":"a","message":"b"},"seq":2}`,
+  ],
+  ['hold', ({ seq, attempt }) => `{"type":"hold","seq":${seq},"attempt":${attempt},"reason":"r","seq":2}`],
+  [
+    'step',
+    ({ seq, attempt }) =>
+      `{"type":"step","seq":${seq},"attempt":${attempt},"step":{"key":"k","kind":"step","name":"s","started_at":"2026-01-01T00:00:00Z","duration_ms":1},"seq":2}`,
+  ],
+])('a line that names two items ends the first and leaves the other alone: %s', async (_, lineOf) => {
+  const { rows } = await runOf(['{}'], (item, text) =>
+    item.seq === 1 ? lineOf(item) : `{${head(item)},"output":${text}}`,
+  )
+  expect(rows[0]).toMatchObject({ status: 'failed', error_code: 'protocol_error' })
+  expect(rows[0]!.error_message).toContain('twice')
+  expect(rows[1]).toMatchObject({ status: 'completed', attempt: 1 })
+})
+
 describe('a step', () => {
   const stepOf = ({ seq, attempt }: ItemLine, output: string) =>
     `{"type":"step","seq":${seq},"attempt":${attempt},"step":{"key":"k","kind":"tool_call","name":"t","output":${output},"started_at":"2026-01-01T00:00:00Z","duration_ms":1}}`

@@ -12,6 +12,7 @@ let engine: TestEngine
 beforeEach(async () => {
   engine = await testEngine()
   const sealed = await sealEnv(engine.ctx, {
+    NUMBER_KEY: '123456789012',
     OPENAI_API_KEY: SECRET,
     CRM: 'https://u:p@crm/x',
     ASSAY_SECRETS: 'CRM',
@@ -47,6 +48,20 @@ const LINES: [string, (item: ItemLine) => AgentLine[]][] = [
   [
     'the error of a step',
     item => [step(item, 'a', { error: { code: 'broke', message: said(item) } }), result(item)],
+  ],
+  ['a number', item => [step(item, 'a', { output: { n: 123456789012 } }), result(item, { n: 123456789012 })]],
+  ['the name and the key of a step', item => [step(item, `call ${SECRET}`), result(item)]],
+  ['a code', item => [failure(item, `code ${SECRET}`)]],
+  [
+    'what could not be read',
+    item => [step(item, 'a', { kind: 'llm_call', answer: { unread: said(item) } }), result(item)],
+  ],
+  [
+    'what is no answer',
+    item => [
+      step(item, 'a', { kind: 'llm_call', output: { error: { code: 502, message: said(item) } } }),
+      result(item),
+    ],
   ],
   ['a secret that is listed', item => [result(item, { at: 'https://u:p@crm/x' })]],
 ]

@@ -20,6 +20,7 @@ import { createLauncher } from '../../../infra/runtime/launch.ts'
 import { WorkerdProcess } from '../../../infra/runtime/workerd-process.ts'
 import { AgentProcessDied, type AgentTarget, NotSent } from '../../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { maskOf } from '../../../shared/kernel/masking.ts'
 import { type AgentLine, NDJSON } from '../../../shared/protocol/rules/protocol.ts'
 import { wasSent } from '../../../shared/upstreams/rules/transport.ts'
 import { makeAuthority } from '../../support/certificates.ts'
@@ -329,7 +330,7 @@ describe('a process that goes wrong', () => {
 
   it('is killed for its resident memory where no kernel limit stops it', async () => {
     const launcher = createLauncher()
-    const printing = { agent: 'test', deployment_id: 'd1', mask: (text: string) => text }
+    const printing = { agent: 'test', deployment_id: 'd1', mask: maskOf({}) }
     const spec = {
       name: 'test',
       code: AGENT,
