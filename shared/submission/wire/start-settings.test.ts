@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { settingsOf } from '../../schedules/wire/schedules.ts'
 import { NO_SETTINGS } from './start-settings.ts'
 
-/** Settings of a schedule that runs get in another way: as their name, items or source, or after their end. */
-const OTHERWISE = ['name', 'input', 'source', 'results']
+/** Settings of a schedule that runs get in another way: as their name, items or source, while they are open, or after their end. */
+const OTHERWISE = ['name', 'input', 'source', 'results', 'limits']
 /** Settings stored under another name. */
 const KEPT: Record<string, string> = { budget_cents: 'budget_micro' }
 
