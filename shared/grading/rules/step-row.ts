@@ -8,7 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { type Mask, maskOf } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
-import { costMicro, covers } from '../../prices/rules/pricing.ts'
+import { costOf } from '../../prices/rules/pricing.ts'
 import { ANSWER_REFUSED, type StepReport } from '../../protocol/rules/protocol.ts'
 import { type Finish, isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
 import { noAnswer } from '../../upstreams/rules/no-answer.ts'
@@ -35,7 +35,12 @@ export interface StepRow {
   reused: boolean
   input_tokens: number
   output_tokens: number
+  /** By the provider's own bill if its answer has one, else by the price. */
   cost_micro: number
+  /** The cost is the provider's own bill. */
+  billed: boolean
+  /** What the price makes of a call that was billed; null if there is no price, or no bill. */
+  listed_micro: number | null
   started_ms: number
   duration_ms: number
   key: string
@@ -115,6 +120,7 @@ export function stepRow(
   const wasAnswered = !step.error || step.error.code === ANSWER_REFUSED
   const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault, mask) : null
   const price = usage && priceOf(usage, prices, started_ms, reading)
+  const cost = usage && costOf(usage, price)
   return {
     seq: place.seq,
     attempt: place.attempt,
@@ -129,14 +135,16 @@ export function stepRow(
       // Of an answer that was cut it is not known either whether it costs anything.
       (wasAnswered || (isRead(reading) && !UNENDED.includes(reading.finish))) &&
       none === undefined &&
-      (usage === undefined || price === undefined || !covers(price, usage) || usage.fault !== undefined),
+      (cost === undefined || !cost.is_known || (usage?.fault !== undefined && !isBilled(usage))),
     has_price: price !== undefined,
     graded: isRead(reading) && !reading.ungraded && unread === null,
     unread,
     told: step.kind === 'llm_call' && saysAnswer(step.answer),
     input_tokens: usage?.input_tokens ?? 0,
     output_tokens: usage?.output_tokens ?? 0,
-    cost_micro: usage && price ? costMicro(usage, price) : 0,
+    cost_micro: cost?.cost_micro ?? 0,
+    billed: usage !== undefined && isBilled(usage),
+    listed_micro: cost?.listed_micro ?? null,
     started_ms,
     duration_ms: durationOf(step),
     key: plainText(mask.text(step.key), LIMITS.step_key_characters),
@@ -150,6 +158,8 @@ export function stepRow(
     output,
   }
 }
+
+const isBilled = ({ billed_micro }: StepTokens) => billed_micro !== undefined
 
 /** How an answer ends of which it is not known that it was whole. */
 const UNENDED: readonly Finish[] = ['other', 'interrupted']
@@ -213,6 +223,8 @@ export function reusedRow(
     input_tokens: 0,
     output_tokens: 0,
     cost_micro: 0,
+    billed: false,
+    listed_micro: null,
     started_ms,
     duration_ms: durationOf(step),
     error_code: null,

@@ -1,6 +1,7 @@
 // Reads the data of `@pydantic/genai-prices`, and finds what a model costs at a moment by it. Guarantee: no unit that
 // calls are counted in is left out; an entry that prices neither input tokens nor audio is no price.
 
+import { addedUnits, feesOf, serviceOf } from './price-additions.ts'
 import type { Price, Rates } from './pricing.ts'
 
 /** The names of a model, or of a provider's models. Upper and lower case are equal, except in regular expressions. */
@@ -47,23 +48,19 @@ export interface Found {
 export const priceAt = ({ prices }: Found, ms: number): Price =>
   (prices.findLast(({ holds }) => holds(ms)) ?? prices[0]!).price
 
-/**
- * Providers bill batch and flexible calls at half the price, as OpenAI, Anthropic and Google list it; the data lacks
- * this. Priority calls cost more, by model, and are priced at the usual rate.
- */
-const SERVICE: Record<string, Record<string, number>> = {
-  openai: { batch: 0.5, flex: 0.5 },
-  anthropic: { batch: 0.5 },
-  google: { batch: 0.5 },
-}
-
 const UNITS = {
   input_per_mtok: 'input_mtok',
   output_per_mtok: 'output_mtok',
   cached_input_per_mtok: 'cache_read_mtok',
   cache_write_per_mtok: 'cache_write_mtok',
+  cache_write_1h_per_mtok: 'cache_write_1h_mtok',
   input_audio_per_mtok: 'input_audio_mtok',
+  cached_audio_per_mtok: 'cache_audio_read_mtok',
+  input_image_per_mtok: 'input_image_mtok',
   output_audio_per_mtok: 'output_audio_mtok',
+  output_image_per_mtok: 'output_image_mtok',
+  reasoning_per_mtok: 'output_reasoning_mtok',
+  citation_per_mtok: 'output_citation_mtok',
 } as const satisfies Record<keyof Rates, string>
 const FLAT_UNITS = ['requests_kcount', 'web_searches_kcount', 'audio_hours'] as const
 
@@ -92,7 +89,8 @@ const slimPrices = (prices: UnitPrices): UnitPrices =>
   Object.fromEntries(Object.entries(prices).filter(([unit]) => LISTED_UNITS.includes(unit)))
 
 /** Undefined when there is a price neither of input tokens nor of audio. */
-function priceOf(prices: UnitPrices, provider: string): Price | undefined {
+function priceOf(listed: UnitPrices, provider: string, model: string): Price | undefined {
+  const prices = { ...listed, ...addedUnits(provider, model, listed) }
   const starts = Object.values(prices).flatMap(price =>
     typeof price === 'object' ? price.tiers.map(tier => tier.start) : [],
   )
@@ -103,10 +101,11 @@ function priceOf(prices: UnitPrices, provider: string): Price | undefined {
   const price: Price = {
     ...ratesAbove(prices, -1),
     ...(above.length > 0 && { above }),
-    ...(calls !== undefined && { per_call: calls / 1000 }),
+    ...(calls !== undefined && { per_call: calls / 1000, ...feesOf(provider, model) }),
     ...(searches !== undefined && { per_search: searches / 1000 }),
     ...(hours !== undefined && { per_audio_hour: hours }),
-    ...(SERVICE[provider] && { service: SERVICE[provider] }),
+    ...serviceOf(provider, model),
+    is_listed: true,
   }
   return price.input_per_mtok === undefined && hours === undefined ? undefined : price
 }
@@ -125,7 +124,7 @@ function unitAbove(price: Tiered | undefined, tokens: number): number | undefine
 export function foundOf(provider: string, { id, prices }: ListedModel): Found | undefined {
   const conditional = Array.isArray(prices) ? prices : [{ prices }]
   const priced = conditional.flatMap(({ prices, constraint }) => {
-    const price = priceOf(prices, provider)
+    const price = priceOf(prices, provider, id)
     return price === undefined ? [] : [{ price, holds: holder(constraint ?? null) }]
   })
   return priced.length === 0 ? undefined : { provider, model: id, prices: priced }

@@ -1,6 +1,7 @@
 // Finds models in the list of providers' prices, made from `@pydantic/genai-prices` (`npm run prices:update`).
 // Guarantee: a model is found by the rules of that data alone; a model that no rule names has no price.
 
+import { FREE, FREE_NAME, isOfWeights, isOwnName, OWN_HOST } from './own-models.ts'
 import { type Found, foundOf, type ListedProvider, type Match } from './price-data.ts'
 
 type Matches = (name: string, low: string) => boolean
@@ -95,8 +96,13 @@ export class PriceList {
     this.#providers = new Map(providers.map(listed => [listed.id, new Provider(listed)]))
   }
 
-  /** If the answer names the provider that gave it (`host`), that provider's price comes before all others. */
+  /**
+   * If the answer names the provider that gave it (`host`), that provider's price comes before all others. What runs on
+   * a machine of the user's own, or may run there or anywhere as its name is that of its weights, has no price.
+   */
   find(model: string, host?: string): Found | undefined {
+    if (FREE_NAME.test(model)) return foundOf('openrouter', { id: model, ...FREE })
+    if (host === OWN_HOST || isOwnName(model) || (host === undefined && isOfWeights(model))) return undefined
     return this.#find(model, host) ?? this.#find(model.replace(SNAPSHOT, ''), host)
   }
 

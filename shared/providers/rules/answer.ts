@@ -4,36 +4,16 @@
 
 import { isCutJson } from '../../json/cut-json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { type CompletionUsage, type Content, type Counts, settled } from './counts.ts'
 import type { Finish } from './finish-words.ts'
 
+export type { CompletionUsage, Counts } from './counts.ts'
 export { FINISHES, type Finish, finishOf } from './finish-words.ts'
-
-export interface CompletionUsage {
-  /** All input tokens, whether read from or written to a cache or neither. */
-  input_tokens: number
-  output_tokens: number
-  cached_input_tokens: number
-  /** Input tokens written to a cache. This field and those below are absent if they are zero. */
-  cache_write_tokens?: number
-  /** The audio tokens among the input and the output tokens. */
-  input_audio_tokens?: number
-  output_audio_tokens?: number
-  /** The length of the input audio, if it is billed by its length. */
-  audio_seconds?: number
-  images?: number
-  /** Searches of the web, or of documents to rank. */
-  searches?: number
-  /** `batch`, `flex` or `priority`: calls that are billed at other rates. */
-  service_tier?: string
-  /** If the usage is the sum of several calls: how many, and the input tokens of the longest of them. */
-  calls?: number
-  longest_input_tokens?: number
-}
 
 export interface Completion {
   provider: string
   model?: string
-  /** The host of the model, by its name in the list of prices, if the answer shows it. */
+  /** Who served the model, by the name in the list of prices, or `OWN_HOST`; if the answer shows it. */
   host?: string
   text: string
   has_tool_calls: boolean
@@ -128,8 +108,13 @@ export class Gathered {
 
   /** The first of these fields that is there, as a count; 0 if there is none, or if it is invalid. */
   count(of: Fields | undefined, ...names: string[]): number {
+    return this.known(of, ...names) ?? 0
+  }
+
+  /** The same, undefined if none of the fields is there. */
+  known(of: Fields | undefined, ...names: string[]): number | undefined {
     const name = of && names.find(name => of[name] !== undefined && of[name] !== null)
-    if (name === undefined) return 0
+    if (name === undefined) return undefined
     const value = of![name]
     const most = LIMITS.step_tokens
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most) return value
@@ -144,22 +129,31 @@ export class Gathered {
     return 0
   }
 
-  /** Leaves out optional fields that are zero. A sum is bounded as each of its counts is. */
-  usage(usage: CompletionUsage | undefined): CompletionUsage | undefined {
+  /**
+   * Settles counts by what the answer has. Leaves out optional fields that are zero, except a bill. A sum is bounded as
+   * each of its counts is.
+   */
+  usage(counts: Counts | undefined, content: Content = this.content): CompletionUsage | undefined {
+    const usage = counts && settled(counts, content)
     if (usage === undefined) return undefined
-    const bounded = { ...usage }
-    for (const [name, value] of Object.entries(usage)) {
-      if (typeof value !== 'number' || value <= LIMITS.step_tokens) continue
-      this.fault ??= `${name} add up to ${shown(value)}, which is more than a call can have`
-      Object.assign(bounded, { [name]: 0 })
-    }
-    const { input_tokens, output_tokens, cached_input_tokens, ...more } = bounded
+    const { input_tokens, output_tokens, cached_input_tokens, billed_micro, ...more } = usage
     const kept: CompletionUsage = { input_tokens, output_tokens, cached_input_tokens }
     for (const [name, value] of Object.entries(more)) if (value) Object.assign(kept, { [name]: value })
+    for (const [name, value] of Object.entries(kept)) {
+      if (typeof value !== 'number' || value <= LIMITS.step_tokens) continue
+      this.fault ??= `${name} add up to ${shown(value)}, which is more than a call can have`
+      Object.assign(kept, { [name]: 0 })
+    }
+    if (billed_micro !== undefined) kept.billed_micro = billed_micro
     return kept
   }
 
-  completion(provider: string, model: unknown, finish: Finish, usage?: CompletionUsage): Completion {
+  get content(): Content {
+    if (this.text.trim() !== '' || this.has_tool_calls || this.refusal !== undefined) return 'text'
+    return this.has_data ? 'data' : 'nothing'
+  }
+
+  completion(provider: string, model: unknown, finish: Finish, counts?: Counts): Completion {
     const read: Completion = {
       provider,
       text: this.text,
@@ -172,8 +166,8 @@ export class Gathered {
     else if (model !== undefined && model !== null && model !== '')
       this.fault ??= `model is ${shown(model)}, which is no name`
     if (this.refusal !== undefined) read.refusal = this.refusal
-    const counted = this.usage(usage)
-    if (counted !== undefined) read.usage = counted
+    const usage = this.usage(counts)
+    if (usage !== undefined) read.usage = usage
     if (this.fault !== undefined) read.fault = this.fault
     if (this.host !== undefined) read.host = this.host
     return read
@@ -184,11 +178,11 @@ export class Gathered {
 export function ungraded(
   provider: string,
   model: unknown,
-  usage: CompletionUsage | undefined,
+  counts: Counts | undefined,
   into = new Gathered(),
 ): Completion {
   into.has_data = true
-  return { ...into.completion(provider, model, 'stop', usage), ungraded: true }
+  return { ...into.completion(provider, model, 'stop', counts), ungraded: true }
 }
 
 export function fields(value: unknown): Fields | undefined {

@@ -1,13 +1,14 @@
 // Reads messages of Anthropic, also as Bedrock's InvokeModel and Vertex pass them on.
 
-import { type Fields, fields, filled, finishOf, Gathered, type Shape, textOf } from './answer.ts'
+import { type Counts, type Fields, fields, filled, finishOf, Gathered, type Shape, textOf } from './answer.ts'
 import { UNFINISHED } from './finish-words.ts'
+import { anthropicCounts } from './raw-usage.ts'
 
 export const anthropic: Shape = {
   read(body) {
     if (!isMessage(body) || !Array.isArray(body.content)) return undefined
     const gathered = new Gathered().add(body.content)
-    return gathered.completion('anthropic', body.model, finishOf(body.stop_reason), usageOf(body, gathered))
+    return gathered.completion('anthropic', body.model, finishOf(body.stop_reason), countsIn(body, gathered))
   },
   messages: body => (isMessage(body) ? [{ role: 'assistant', content: body.content }] : undefined),
   join(pieces) {
@@ -38,19 +39,9 @@ export const anthropic: Shape = {
 
 const isMessage = (body: Fields) => body.type === 'message' && body.role === 'assistant'
 
-function usageOf(body: Fields, gathered: Gathered) {
+function countsIn(body: Fields, gathered: Gathered): Counts | undefined {
   const usage = fields(body.usage)
   if (usage === undefined) return undefined
-  const cached = gathered.count(usage, 'cache_read_input_tokens')
-  const written = gathered.count(usage, 'cache_creation_input_tokens')
-  const { service_tier } = usage
-  return {
-    // Anthropic counts cached tokens in addition to input_tokens; most others include them.
-    input_tokens: gathered.count(usage, 'input_tokens') + cached + written,
-    output_tokens: gathered.count(usage, 'output_tokens'),
-    cached_input_tokens: cached,
-    cache_write_tokens: written,
-    searches: gathered.count(fields(usage.server_tool_use), 'web_search_requests'),
-    ...(service_tier === 'batch' || service_tier === 'priority' ? { service_tier } : {}),
-  }
+  // The beginning of a stream counts the output that it has so far.
+  return { ...anthropicCounts(usage, gathered), ...(body.stop_reason === UNFINISHED && { is_partial: true }) }
 }

@@ -2,6 +2,7 @@
 
 import { type Fields, fields, filled, finishOf, Gathered, list, type Shape, textOf } from './answer.ts'
 import { UNFINISHED } from './finish-words.ts'
+import { converseCounts, tierOf } from './raw-usage.ts'
 
 export const bedrockConverse: Shape = {
   read(body) {
@@ -15,21 +16,13 @@ export const bedrockConverse: Shape = {
       if (image != null || video != null || document != null) gathered.has_data = true
     }
     const usage = fields(body.usage)
-    const cached = gathered.count(usage, 'cacheReadInputTokens')
-    const written = gathered.count(usage, 'cacheWriteInputTokens')
     gathered.host = 'aws'
     const model = fields(fields(body.trace)?.promptRouter)?.invokedModelId ?? body.modelId
     return gathered.completion(
       'bedrock_converse',
       model,
       finishOf(body.stopReason),
-      usage && {
-        input_tokens: gathered.count(usage, 'inputTokens') + cached + written,
-        output_tokens: gathered.count(usage, 'outputTokens'),
-        cached_input_tokens: cached,
-        cache_write_tokens: written,
-        ...tierOf(body),
-      },
+      usage && { ...converseCounts(usage, gathered), ...tierOf(fields(body.serviceTier)?.type) },
     )
   },
   messages(body) {
@@ -68,9 +61,4 @@ function blockOf(block: unknown): unknown {
   if (typeof thought === 'string') return { type: 'reasoning', text: thought }
   const use = fields(toolUse)
   return use === undefined ? block : { type: 'tool_use', id: use.toolUseId, name: use.name, input: use.input }
-}
-
-function tierOf(body: Fields): { service_tier?: string } {
-  const type = fields(body.serviceTier)?.type
-  return type === 'flex' || type === 'priority' ? { service_tier: type } : {}
 }

@@ -1,4 +1,4 @@
-// Reads chat answers of Cohere's second API, which bills fewer tokens than it counts.
+// Reads chat answers of Cohere's second API, in its own words or in those of its client, which bills fewer tokens than it counts.
 
 import { type Fields, fields, finishOf, Gathered, list, type Shape, textOf } from './answer.ts'
 import { UNFINISHED } from './finish-words.ts'
@@ -8,20 +8,21 @@ export const cohere: Shape = {
     if (!isCohere(body)) return undefined
     const message = fields(body.message)
     const gathered = new Gathered().add(message?.content)
-    gathered.calls(message?.tool_calls)
+    gathered.calls(message?.tool_calls ?? message?.toolCalls)
     const usage = fields(body.usage)
-    const billed = fields(usage?.billed_units)
-    const tokens = billed?.input_tokens == null ? fields(usage?.tokens) : billed
+    const billed = fields(usage?.billed_units ?? usage?.billedUnits)
+    const isBilled = (billed?.input_tokens ?? billed?.inputTokens) != null
+    const tokens = isBilled ? billed : fields(usage?.tokens)
     return gathered.completion(
       'cohere',
       body.model,
-      finishOf(body.finish_reason),
+      finishOf(body.finish_reason ?? body.finishReason),
       usage && {
-        input_tokens: gathered.count(tokens, 'input_tokens'),
-        output_tokens: gathered.count(tokens, 'output_tokens'),
+        input_tokens: gathered.known(tokens, 'input_tokens', 'inputTokens'),
+        output_tokens: gathered.known(tokens, 'output_tokens', 'outputTokens'),
         // Tokens read from a cache are included in the tokens that are counted, but not in those that are billed.
-        cached_input_tokens: tokens === billed ? 0 : gathered.count(usage, 'cached_tokens'),
-        searches: gathered.count(billed, 'search_units'),
+        cached_input_tokens: isBilled ? 0 : gathered.count(usage, 'cached_tokens', 'cachedTokens'),
+        searches: gathered.count(billed, 'search_units', 'searchUnits'),
       },
     )
   },
@@ -49,11 +50,12 @@ export const cohere: Shape = {
 /** Distinguished from OpenAI's by a message that is not in a list of choices. */
 function isCohere(body: Fields): boolean {
   const message = fields(body.message)
-  if (message?.role !== 'assistant' || typeof body.finish_reason !== 'string') return false
+  const reason = body.finish_reason ?? body.finishReason
+  if (message?.role !== 'assistant' || typeof reason !== 'string') return false
   const usage = fields(body.usage)
   return (
     usage === undefined ||
-    usage.billed_units !== undefined ||
+    (usage.billed_units ?? usage.billedUnits) !== undefined ||
     usage.tokens !== undefined ||
     list(body.choices).length === 0
   )

@@ -96,6 +96,7 @@ describe('an OpenAI chat completion', () => {
       input_tokens: 0,
       output_tokens: 0,
       cached_input_tokens: 0,
+      is_partial: true,
     })
   })
 })
@@ -330,7 +331,7 @@ describe('a Vercel AI SDK result', () => {
     }
     const last = { ...result({}), text: undefined, content: [{ type: 'text', text: 'done' }] }
     const sent = JSON.parse(
-      JSON.stringify({ steps: [first, last], totalUsage: { inputTokens: 90, outputTokens: 9 } }),
+      JSON.stringify({ steps: [first, last], totalUsage: { inputTokens: 100, outputTokens: 16 } }),
     )
     expect(read(sent)).toMatchObject({
       text: 'done',
@@ -338,7 +339,7 @@ describe('a Vercel AI SDK result', () => {
       finish: 'stop',
       model: 'gpt-4.1-mini',
     })
-    expect(read(sent).usage?.input_tokens).toBe(90)
+    expect(read(sent).usage?.input_tokens).toBe(100)
   })
 
   it('is read with tool calls, an object, and each way to finish', () => {

@@ -7,6 +7,7 @@ import type { ModelAnswer, StepReport } from '../../protocol/rules/protocol.ts'
 import {
   type Completion,
   type CompletionUsage,
+  type Counts,
   FINISHES,
   type Fields,
   type Finish,
@@ -15,6 +16,7 @@ import {
   Gathered,
   shown,
 } from './answer.ts'
+import { tierOf } from './raw-usage.ts'
 import { SHAPES } from './shapes.ts'
 
 export type { Completion, CompletionUsage, Finish }
@@ -170,8 +172,7 @@ function readCounted({ model, usage }: Fields, output: unknown): Reading {
 }
 
 /** Tokens as an agent reports them. */
-export function reportedUsage(given: Fields, gathered: Gathered): CompletionUsage {
-  const counts = REPORTED_COUNTS.map(name => [name, gathered.count(given, name)])
-  const { service_tier } = given
-  return { ...Object.fromEntries(counts), ...(filled(service_tier) && { service_tier }) } as CompletionUsage
+export function reportedUsage(given: Fields, gathered: Gathered): Counts {
+  const counts = REPORTED_COUNTS.map(name => [name, gathered.known(given, name)])
+  return { ...Object.fromEntries(counts), ...tierOf(given.service_tier) }
 }

@@ -1,6 +1,7 @@
 // Reads answers of Gemini: generateContent of the developer API and of Vertex, and the Interactions API.
 
 import {
+  type Counts,
   type Fields,
   type Finish,
   fields,
@@ -12,29 +13,34 @@ import {
   some,
 } from './answer.ts'
 import { finishOfStatus, UNFINISHED } from './finish-words.ts'
+import { geminiCounts, ofModality } from './raw-usage.ts'
 
 export const gemini: Shape = {
   read(body) {
-    if (!Array.isArray(body.candidates) && body.promptFeedback === undefined) return undefined
+    if (!Array.isArray(body.candidates) && (body.promptFeedback ?? body.prompt_feedback) == null)
+      return undefined
     const candidate = fields(list(body.candidates)[0])
     const content = fields(candidate?.content)
-    const blocked = filled(fields(body.promptFeedback)?.blockReason)
-    const isGemini = Array.isArray(content?.parts) || typeof candidate?.finishReason === 'string'
+    const feedback = fields(body.promptFeedback ?? body.prompt_feedback)
+    const blocked = filled(feedback?.blockReason ?? feedback?.block_reason)
+    const said = candidate?.finishReason ?? candidate?.finish_reason
+    const isGemini = Array.isArray(content?.parts) || typeof said === 'string'
     if (!isGemini && !blocked) return undefined
     const gathered = new Gathered()
     for (const entry of list(content?.parts)) {
       const part = fields(entry)
       if (typeof part?.text === 'string' && part.thought !== true) gathered.text += part.text
-      if (part?.functionCall != null) gathered.has_tool_calls = true
-      if (part?.inlineData != null || part?.fileData != null) gathered.has_data = true
+      if ((part?.functionCall ?? part?.function_call) != null) gathered.has_tool_calls = true
+      const data = part?.inlineData ?? part?.inline_data ?? part?.fileData ?? part?.file_data
+      if (data != null) gathered.has_data = true
     }
-    const reason = finishOf(candidate?.finishReason ?? candidate?.finish_reason)
+    const reason = finishOf(said)
     const finish = reason === 'stop' && gathered.has_tool_calls ? 'tool_calls' : reason
     return gathered.completion(
       'gemini',
-      body.modelVersion,
+      body.modelVersion ?? body.model_version,
       blocked ? 'content_filter' : finish,
-      usageOf(body, candidate, gathered),
+      countsIn(body, candidate, gathered),
     )
   },
   messages(body) {
@@ -62,25 +68,16 @@ export const gemini: Shape = {
   },
 }
 
-function usageOf(body: Fields, candidate: Fields | undefined, gathered: Gathered) {
-  const usage = fields(body.usageMetadata)
+function countsIn(body: Fields, candidate: Fields | undefined, gathered: Gathered): Counts | undefined {
+  const usage = fields(body.usageMetadata ?? body.usage_metadata)
   if (usage === undefined) return undefined
+  const grounding = fields(candidate?.groundingMetadata ?? candidate?.grounding_metadata)
   return {
-    input_tokens:
-      gathered.count(usage, 'promptTokenCount') + gathered.count(usage, 'toolUsePromptTokenCount'),
-    output_tokens:
-      gathered.count(usage, 'candidatesTokenCount') + gathered.count(usage, 'thoughtsTokenCount'),
-    cached_input_tokens: gathered.count(usage, 'cachedContentTokenCount'),
-    input_audio_tokens: audioOf(usage.promptTokensDetails, gathered),
-    output_audio_tokens: audioOf(usage.candidatesTokensDetails, gathered),
-    searches: some(fields(candidate?.groundingMetadata)?.webSearchQueries) ? 1 : 0,
-    ...(usage.trafficType === 'ON_DEMAND_FLEX' ? { service_tier: 'flex' } : {}),
+    ...geminiCounts(usage, gathered),
+    searches: some(grounding?.webSearchQueries ?? grounding?.web_search_queries) ? 1 : 0,
+    // The pieces of a stream count what was said so far.
+    ...(candidate?.finishReason === UNFINISHED && { is_partial: true }),
   }
-}
-
-function audioOf(details: unknown, gathered: Gathered): number {
-  const sound = list(details).find(one => fields(one)?.modality === 'AUDIO')
-  return gathered.count(fields(sound), 'tokenCount')
 }
 
 /** A list of outputs, or of steps, with a status next to it. */
@@ -96,12 +93,7 @@ export const geminiInteractions: Shape = {
       body.model ?? body.agent,
       interactionFinish(body, gathered),
       usage && {
-        input_tokens:
-          gathered.count(usage, 'total_input_tokens') + gathered.count(usage, 'total_tool_use_tokens'),
-        output_tokens:
-          gathered.count(usage, 'total_output_tokens') +
-          gathered.count(usage, 'total_thought_tokens', 'total_reasoning_tokens'),
-        cached_input_tokens: gathered.count(usage, 'total_cached_tokens'),
+        ...interactionCounts(usage, gathered),
         searches: outputs.filter(one => one.type === 'google_search_call').length,
       },
     )
@@ -120,6 +112,22 @@ export const geminiInteractions: Shape = {
     }
     return { ...end, object: 'interaction', steps }
   },
+}
+
+function interactionCounts(usage: Fields, gathered: Gathered): Counts {
+  const input = gathered.known(usage, 'total_input_tokens')
+  const output = gathered.known(usage, 'total_output_tokens')
+  const thought = gathered.count(usage, 'total_thought_tokens', 'total_reasoning_tokens')
+  const [read, said] = [usage.input_tokens_by_modality, usage.output_tokens_by_modality]
+  return {
+    ...(input !== undefined && { input_tokens: input + gathered.count(usage, 'total_tool_use_tokens') }),
+    ...(output !== undefined && { output_tokens: output + thought }),
+    total_tokens: gathered.count(usage, 'total_tokens'),
+    cached_input_tokens: gathered.count(usage, 'total_cached_tokens'),
+    input_audio_tokens: ofModality(read, 'AUDIO', gathered),
+    output_audio_tokens: ofModality(said, 'AUDIO', gathered),
+    output_image_tokens: ofModality(said, 'IMAGE', gathered),
+  }
 }
 
 function outputsOf(body: Fields): Fields[] | undefined {

@@ -1,6 +1,7 @@
 // Reads generated images of OpenAI and providers in its format (xAI, Together, Fireworks …), and of Vertex.
 
 import { fields, Gathered, list, type Shape, some, ungraded } from './answer.ts'
+import { countsOf } from './raw-usage.ts'
 
 export const images: Shape = {
   read(body) {
@@ -14,10 +15,10 @@ export const images: Shape = {
         ('created' in body || 'revised_prompt' in first || 'content_type' in first))
     if (!isImage) return undefined
     const gathered = new Gathered()
-    const usage = fields(body.usage)
-    const input_tokens = gathered.count(usage, 'input_tokens')
-    const output_tokens = gathered.count(usage, 'output_tokens')
-    const read = { input_tokens, output_tokens, cached_input_tokens: 0, images: list(made).length }
+    const counts = countsOf(fields(body.usage), gathered)
+    // Where the parts are not told apart, the output is the images.
+    const output_image_tokens = counts?.output_image_tokens || counts?.output_tokens
+    const read = { ...counts, ...(output_image_tokens && { output_image_tokens }), images: list(made).length }
     return ungraded('images', body.model, read, gathered)
   },
 }

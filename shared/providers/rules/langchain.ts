@@ -2,9 +2,10 @@
 // JSON.stringify write it (`kwargs`), or as `message_to_dict` does (`data`); a result of generate; and the messages of
 // a graph's state.
 
+import { OWN_HOST } from '../../prices/rules/own-models.ts'
 import {
   type Completion,
-  type CompletionUsage,
+  type Counts,
   type Fields,
   type Finish,
   fields,
@@ -16,8 +17,12 @@ import {
   some,
   textOf,
 } from './answer.ts'
+import { billOf } from './bills.ts'
+import { summed } from './counts.ts'
 import { finishOfError, UNFINISHED, worse } from './finish-words.ts'
+import { hostOfChat, hostOfClient } from './hosts.ts'
 import { finishOfResponse } from './openai-responses.ts'
+import { countsOf, tierOf } from './raw-usage.ts'
 
 export const langchain: Shape = {
   read(body) {
@@ -117,7 +122,8 @@ function readLast(said: readonly Fields[]): Completion {
   if (extra?.function_call != null) gathered.call(extra.function_call)
   const model = metadata?.model_name ?? metadata?.model ?? metadata?.modelId ?? metadata?.ls_model_name
   const finish = finishIn({ ...extra, ...metadata }, gathered)
-  return gathered.completion('langchain', model, finish, summed(said, gathered))
+  gathered.host = hostIn(metadata)
+  return gathered.completion('langchain', model, finish, countsOfAll(said, gathered))
 }
 
 /** The finish word under its provider's name for it. */
@@ -145,56 +151,77 @@ function isBlocked(metadata: Fields): boolean {
 }
 
 /** All calls of a graph are billed, at the rates of the longest. */
-function summed(said: readonly Fields[], gathered: Gathered): CompletionUsage | undefined {
-  const usages: CompletionUsage[] = said.flatMap(message => usageOf(message, gathered) ?? [])
-  if (usages.length < 2) return usages[0]
-  const sum = (name: (typeof COUNTS)[number]) =>
-    usages.reduce((total, usage) => total + (usage[name] ?? 0), 0)
+function countsOfAll(said: readonly Fields[], gathered: Gathered): Counts | undefined {
+  if (said.length === 1) return countsIn(said[0]!, gathered)
+  const calls = said.map(message => {
+    const hasCalls = some(message.tool_calls)
+    const content = hasCalls || some(message.content) || filled(message.content) ? 'text' : 'nothing'
+    return gathered.usage(countsIn(message, gathered), content)
+  })
+  const known = calls.filter(call => call !== undefined)
+  const sum = summed(known)
+  return sum && { ...sum, ...(known.length < calls.length && { is_partial: true }) }
+}
+
+/** The counts of the provider itself, where the message keeps them, before LangChain's. */
+function countsIn(message: Fields, gathered: Gathered): Counts | undefined {
+  const metadata = fields(message.response_metadata)
+  const usage = fields(message.usage_metadata)
+  const kept = [metadata?.usage, metadata?.token_usage, metadata?.usage_metadata, metadata?.usageMetadata]
+    .map(one => fields(one))
+    .filter(one => one !== undefined)
+  const own = kept.map(one => countsOf(one, gathered)).find(counts => counts?.input_tokens !== undefined)
+  const theirs = usage && metadataCounts(usage, gathered)
+  const counts = own
+    ? { ...theirs, ...counted(own) }
+    : (theirs ?? countsOf(fields(metadata?.tokenUsage), gathered))
+  if (counts === undefined) return undefined
+  const bills = [...kept, usage, metadata].map(billOf)
+  const billed_micro = counts.billed_micro ?? bills.find(bill => bill !== undefined)
   return {
-    ...(Object.fromEntries(COUNTS.map(name => [name, sum(name)])) as Record<(typeof COUNTS)[number], number>),
-    calls: usages.length,
-    longest_input_tokens: usages.reduce((most, usage) => Math.max(most, usage.input_tokens), 0),
+    ...tierOf(metadata?.service_tier ?? metadata?.serviceTier),
+    searches: gathered.count(metadata, 'num_search_queries'),
+    ...(filled(metadata?.search_context_size) && { search_context: metadata.search_context_size }),
+    ...counts,
+    ...(billed_micro !== undefined && { billed_micro }),
   }
 }
 
-const COUNTS = [
-  'input_tokens',
-  'output_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'input_audio_tokens',
-  'output_audio_tokens',
-] as const satisfies readonly (keyof CompletionUsage)[]
+/** What is not zero: some keep the provider's counts without their details. */
+const counted = (counts: Counts): Counts =>
+  Object.fromEntries(Object.entries(counts).filter(([name, value]) => value || name === 'billed_micro'))
 
-function usageOf(message: Fields, gathered: Gathered) {
-  const usage = fields(message.usage_metadata)
-  if (usage !== undefined) {
-    const input = fields(usage.input_token_details)
-    const output = fields(usage.output_token_details)
-    return {
-      input_tokens: gathered.count(usage, 'input_tokens'),
-      output_tokens: gathered.count(usage, 'output_tokens'),
-      cached_input_tokens: gathered.count(input, 'cache_read'),
-      cache_write_tokens: gathered.count(input, 'cache_creation'),
-      input_audio_tokens: gathered.count(input, 'audio'),
-      output_audio_tokens: gathered.count(output, 'audio'),
-    }
-  }
-  const metadata = fields(message.response_metadata)
-  const own = fields(metadata?.token_usage) ?? fields(metadata?.tokenUsage) ?? fields(metadata?.usage)
-  if (own === undefined) return undefined
+/** Tiers by which LangChain names parts of the tokens. */
+const NAMED_TIERS = ['flex', 'priority']
+
+function metadataCounts(usage: Fields, gathered: Gathered): Counts {
+  const input = fields(usage.input_token_details)
+  const output = fields(usage.output_token_details)
+  const tier = NAMED_TIERS.find(name => input?.[name] != null || output?.[name] != null)
+  const named = (part: string) => [part, ...NAMED_TIERS.map(name => `${name}_${part}`)]
+  const hour = gathered.count(input, 'ephemeral_1h_input_tokens')
+  // Where these two are told apart, their sum may be told as zero.
+  const written = hour + gathered.count(input, 'ephemeral_5m_input_tokens')
   return {
-    input_tokens: gathered.count(own, 'prompt_tokens', 'promptTokens', 'input_tokens', 'inputTokens'),
-    output_tokens: gathered.count(
-      own,
-      'completion_tokens',
-      'completionTokens',
-      'output_tokens',
-      'outputTokens',
-    ),
-    cached_input_tokens: gathered.count(
-      fields(own.prompt_tokens_details ?? own.input_tokens_details),
-      'cached_tokens',
-    ),
+    input_tokens: gathered.known(usage, 'input_tokens'),
+    output_tokens: gathered.known(usage, 'output_tokens'),
+    total_tokens: gathered.count(usage, 'total_tokens'),
+    thinking_tokens: gathered.count(output, ...named('reasoning')),
+    cached_input_tokens: gathered.count(input, ...named('cache_read')),
+    cache_write_tokens: gathered.count(input, 'cache_creation') || written,
+    cache_write_1h_tokens: hour,
+    input_audio_tokens: gathered.count(input, 'audio'),
+    output_audio_tokens: gathered.count(output, 'audio'),
+    input_image_tokens: gathered.count(input, 'image'),
+    output_image_tokens: gathered.count(output, 'image'),
+    citation_tokens: gathered.count(output, 'citation_tokens'),
+    ...tierOf(tier),
   }
+}
+
+/** Who served the model, by what LangChain or the server says. */
+function hostIn(metadata: Fields | undefined): string | undefined {
+  if (metadata === undefined) return undefined
+  const isOllama = metadata.total_duration !== undefined && metadata.eval_count !== undefined
+  return isOllama ? OWN_HOST : (hostOfClient(metadata.model_provider) ?? hostOfChat(metadata))
 }

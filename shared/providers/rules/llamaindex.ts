@@ -2,6 +2,7 @@
 // come from the provider's own answer, which LlamaIndex keeps as `raw`.
 
 import { type Fields, fields, Gathered, list, type Shape, some } from './answer.ts'
+import { countsOf } from './raw-usage.ts'
 
 export const llamaindex: Shape = {
   read(body, inner) {
@@ -17,15 +18,8 @@ export const llamaindex: Shape = {
     gathered.refusal = kept?.refusal
     gathered.fault = kept?.fault
     const counted = fields(body.additional_kwargs)
-    const usage =
-      kept?.usage ??
-      (counted?.prompt_tokens === undefined
-        ? undefined
-        : {
-            input_tokens: gathered.count(counted, 'prompt_tokens'),
-            output_tokens: gathered.count(counted, 'completion_tokens'),
-            cached_input_tokens: 0,
-          })
+    const usage = kept?.usage ?? countsOf(counted, gathered)
+    gathered.host = kept?.host
     return gathered.completion('llamaindex', kept?.model, kept?.finish ?? 'other', usage)
   },
   messages(body) {

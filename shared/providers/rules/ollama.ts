@@ -1,5 +1,6 @@
 // Reads answers of Ollama: chat and generate, whole or as a stream of lines, of which the last is done.
 
+import { OWN_HOST } from '../../prices/rules/own-models.ts'
 import { type Fields, type Finish, fields, finishOf, Gathered, list, type Shape } from './answer.ts'
 
 export const ollama: Shape = {
@@ -8,20 +9,17 @@ export const ollama: Shape = {
     const message = fields(body.message)
     const gathered = new Gathered().add(message === undefined ? body.response : message.content)
     gathered.calls(message?.tool_calls)
-    // An answer without evaluation has no counts, and one whose whole prompt was cached has no count of its prompt.
-    const counted = body.eval_count !== undefined || body.prompt_eval_count !== undefined
+    gathered.host = OWN_HOST
     const finish: Finish = body.done === false ? 'interrupted' : finishOf(body.done_reason)
     return gathered.completion(
       'ollama',
       body.model,
       finish === 'stop' && gathered.has_tool_calls ? 'tool_calls' : finish,
-      counted
-        ? {
-            input_tokens: gathered.count(body, 'prompt_eval_count'),
-            output_tokens: gathered.count(body, 'eval_count'),
-            cached_input_tokens: 0,
-          }
-        : undefined,
+      // One whose whole prompt was cached has no count of its prompt.
+      {
+        input_tokens: gathered.known(body, 'prompt_eval_count'),
+        output_tokens: gathered.known(body, 'eval_count'),
+      },
     )
   },
   messages(body) {

@@ -2,16 +2,21 @@
 // them.
 
 import {
-  type Completion,
+  type CompletionUsage,
+  type Counts,
   type Fields,
   type Finish,
   fields,
   type Gathered,
   list,
   type Shape,
+  some,
 } from './answer.ts'
+import { billOf } from './bills.ts'
+import { summed } from './counts.ts'
 import { worse } from './finish-words.ts'
 import { finishOfResponse, gatherItems } from './openai-responses.ts'
+import { responsesCounts, tierOf } from './raw-usage.ts'
 
 export const openaiAgents: Shape = {
   read(body, inner) {
@@ -26,7 +31,7 @@ export const openaiAgents: Shape = {
       'openai_agents',
       fields(last.providerData)?.model ?? last.model,
       finishIn(last, gathered, inner(last.providerData)?.finish),
-      usageOf(responses, gathered),
+      countsOfAll(responses, gathered),
     )
   },
   messages: body =>
@@ -70,23 +75,40 @@ function isItem(item: unknown): boolean {
   return typeof type === 'string' && (type === 'reasoning' || /_(?:call|request)$/.test(type))
 }
 
-function usageOf(responses: readonly Fields[], gathered: Gathered): Completion['usage'] {
-  const sum = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0 }
-  let [calls, longest] = [0, 0]
-  for (const { usage } of responses) {
-    const reported = fields(usage)
-    const details = reported?.input_tokens_details ?? reported?.inputTokensDetails
-    const input = fields(Array.isArray(details) ? details[0] : details)
-    const input_tokens = gathered.count(reported, 'input_tokens', 'inputTokens')
-    const requests = requestsOf(reported, input_tokens)
-    calls += requests
-    longest = Math.max(longest, Math.ceil(input_tokens / requests))
-    sum.input_tokens += input_tokens
-    sum.output_tokens += gathered.count(reported, 'output_tokens', 'outputTokens')
-    sum.cached_input_tokens += gathered.count(input, 'cached_tokens', 'cachedTokens')
-    sum.cache_write_tokens += gathered.count(input, 'cache_write_tokens', 'cacheWriteTokens')
-  }
-  return calls > 1 ? { ...sum, calls, longest_input_tokens: longest } : sum
+function countsOfAll(responses: readonly Fields[], gathered: Gathered): Counts | undefined {
+  const known = responses.map(response => {
+    const reported = fields(response.usage) ?? {}
+    const own = fields(response.providerData)
+    const details = reported.input_tokens_details ?? reported.inputTokensDetails
+    const said = reported.output_tokens_details ?? reported.outputTokensDetails
+    const [input] = Array.isArray(details) ? details : [details]
+    const [output] = Array.isArray(said) ? said : [said]
+    const counts = responsesCounts(
+      { ...reported, input_tokens_details: input, output_tokens_details: output },
+      gathered,
+    )
+    const requests = requestsOf(reported, counts.input_tokens ?? 0)
+    const billed_micro = billOf(fields(own?.usage))
+    return gathered.usage(
+      {
+        ...counts,
+        ...tierOf(own?.service_tier),
+        ...(billed_micro !== undefined && requests === 1 && { billed_micro }),
+        ...(requests > 1 && { calls: requests }),
+      },
+      some(response.output) ? 'text' : 'nothing',
+    )
+  })
+  return summedRequests(known.filter(usage => usage !== undefined))
+}
+
+/** A response may be the sum of several requests itself. */
+function summedRequests(usages: readonly CompletionUsage[]): CompletionUsage | undefined {
+  const sum = summed(usages)
+  const calls = usages.reduce((all, usage) => all + (usage.calls ?? 1), 0)
+  if (sum === undefined || calls < 2) return sum
+  const longest = usages.map(({ input_tokens, calls = 1 }) => Math.ceil(input_tokens / calls))
+  return { ...sum, calls, longest_input_tokens: longest.reduce((most, one) => Math.max(most, one), 0) }
 }
 
 /** How many requests the usage is of: one, unless it is a sum over several, each with at least one token. */

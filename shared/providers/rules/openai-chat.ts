@@ -3,6 +3,7 @@
 // before them.
 
 import {
+  type Counts,
   type Fields,
   type Finish,
   fields,
@@ -15,6 +16,8 @@ import {
   textOf,
 } from './answer.ts'
 import { finishOfError, knownFinish, UNFINISHED, worse } from './finish-words.ts'
+import { hostOfChat } from './hosts.ts'
+import { chatCounts, tierOf } from './raw-usage.ts'
 
 export const openaiChat: Shape = {
   read(body) {
@@ -29,8 +32,8 @@ export const openaiChat: Shape = {
     gathered.calls(message?.tool_calls).calls(message?.toolCalls)
     if (message?.function_call != null) gathered.call(message.function_call)
     gathered.has_data ||= message?.audio != null || some(message?.images)
-    gathered.host = hostOf(body)
-    return gathered.completion('openai_chat', body.model, finishIn(body, choice), usageOf(body, gathered))
+    gathered.host = hostOfChat(body)
+    return gathered.completion('openai_chat', body.model, finishIn(body, choice), countsIn(body, gathered))
   },
   messages(body) {
     if (!some(body.choices)) return undefined
@@ -53,8 +56,7 @@ export const openaiChat: Shape = {
     const calls = new Map<unknown, Fields>()
     for (const chunk of chunks) {
       whole.model ??= chunk.model
-      for (const name of ['usage', 'x_groq', 'service_tier', 'error', 'base_resp', 'output_sensitive'])
-        if (chunk[name] != null) whole[name] = chunk[name]
+      for (const name of PASSED_ON) if (chunk[name] != null) whole[name] = chunk[name]
       const choice = fields(list(chunk.choices)[0])
       // The tokens without a choice come last: this server ends its streams without a word.
       if (choice === undefined && chunk.usage != null && only.finish_reason === UNFINISHED)
@@ -75,6 +77,22 @@ export const openaiChat: Shape = {
     return whole
   },
 }
+
+/** What the pieces of a stream have of the answer, beside its choices. */
+const PASSED_ON = [
+  'id',
+  'provider',
+  'usage',
+  'x_groq',
+  'service_tier',
+  'system_fingerprint',
+  'prompt',
+  'timings',
+  'stats',
+  'error',
+  'base_resp',
+  'output_sensitive',
+]
 
 function joinedLegacy(chunks: readonly Fields[]): Fields {
   const choices = chunks.map(chunk => fields(list(chunk.choices)[0]))
@@ -110,7 +128,13 @@ function joinCall(calls: Map<unknown, Fields>, piece: unknown): void {
 function readLegacy(body: Fields, choice: Fields) {
   if (body.object !== 'text_completion' && typeof choice.finish_reason !== 'string') return undefined
   const gathered = new Gathered().add(choice.text)
-  return gathered.completion('openai_completion', body.model, finishIn(body, choice), usageOf(body, gathered))
+  gathered.host = hostOfChat(body)
+  return gathered.completion(
+    'openai_completion',
+    body.model,
+    finishIn(body, choice),
+    countsIn(body, gathered),
+  )
 }
 
 /** The finish word, unless a gateway, or the host beside it, names a fault. */
@@ -139,36 +163,7 @@ function isFiltered(body: Fields, choice: Fields | undefined): boolean {
   return found !== undefined && Object.values(found).some(one => fields(one)?.filtered === true)
 }
 
-function usageOf(body: Fields, gathered: Gathered) {
+function countsIn(body: Fields, gathered: Gathered): Counts | undefined {
   const usage = fields(body.usage) ?? fields(fields(body.x_groq)?.usage)
-  if (usage === undefined) return undefined
-  const input = fields(usage.prompt_tokens_details ?? usage.promptTokensDetails)
-  const output = fields(usage.completion_tokens_details ?? usage.completionTokensDetails)
-  // DeepSeek and Moonshot report tokens read from a cache outside the details.
-  const cached =
-    gathered.count(input, 'cached_tokens', 'cachedTokens') ||
-    gathered.count(usage, 'prompt_cache_hit_tokens', 'cached_tokens')
-  return {
-    input_tokens: gathered.count(usage, 'prompt_tokens', 'promptTokens'),
-    output_tokens: gathered.count(usage, 'completion_tokens', 'completionTokens'),
-    cached_input_tokens: cached,
-    cache_write_tokens: gathered.count(input, 'cache_write_tokens', 'cache_creation_tokens'),
-    input_audio_tokens: gathered.count(input, 'audio_tokens', 'audioTokens'),
-    output_audio_tokens: gathered.count(output, 'audio_tokens', 'audioTokens'),
-    searches: gathered.count(usage, 'num_search_queries', 'num_sources_used'),
-    ...tierOf(body),
-  }
+  return usage && { ...chatCounts(usage, gathered), ...tierOf(body.service_tier ?? body.serviceTier) }
 }
-
-/** Hosts of others' models, by the fields that only they add: their prices for the same model name differ. */
-function hostOf(body: Fields): string | undefined {
-  if (fields(body.x_groq) !== undefined) return 'groq'
-  if (filled(body.provider) && filled(body.id) && body.id.startsWith('gen-')) return 'openrouter'
-  return undefined
-}
-
-/** The tier that a call was served in, if it is not the usual one. */
-export const tierOf = (body: Fields): { service_tier?: string } =>
-  body.service_tier === 'flex' || body.service_tier === 'batch' || body.service_tier === 'priority'
-    ? { service_tier: body.service_tier }
-    : {}

@@ -1,8 +1,17 @@
 // Reads responses of OpenAI and of providers in its format (xAI, Hugging Face, Azure).
 
-import { type Fields, type Finish, fields, Gathered, list, type Shape, textOf } from './answer.ts'
+import {
+  type Counts,
+  type Fields,
+  type Finish,
+  fields,
+  Gathered,
+  list,
+  type Shape,
+  textOf,
+} from './answer.ts'
 import { finishOfError, finishOfStatus, worse } from './finish-words.ts'
-import { tierOf } from './openai-chat.ts'
+import { responsesCounts, tierOf } from './raw-usage.ts'
 
 export const openaiResponses: Shape = {
   read(body) {
@@ -13,7 +22,7 @@ export const openaiResponses: Shape = {
       'openai_responses',
       body.model,
       finishOf(body, gathered),
-      usageOf(body, gathered),
+      countsIn(body, gathered),
     )
   },
   messages: body =>
@@ -59,17 +68,18 @@ export function gatherItems(output: unknown): Gathered {
   return gathered
 }
 
-function usageOf(body: Fields, gathered: Gathered) {
+function countsIn(body: Fields, gathered: Gathered): Counts | undefined {
   const usage = fields(body.usage)
   if (usage === undefined) return undefined
-  const input = fields(usage.input_tokens_details)
+  const items = list(body.output).map(item => fields(item)?.type)
+  const counts = responsesCounts(usage, gathered)
+  const searches = items.filter(type => type === 'web_search_call').length
   return {
-    input_tokens: gathered.count(usage, 'input_tokens'),
-    output_tokens: gathered.count(usage, 'output_tokens'),
-    cached_input_tokens: gathered.count(input, 'cached_tokens'),
-    cache_write_tokens: gathered.count(input, 'cache_write_tokens'),
-    searches: list(body.output).filter(item => fields(item)?.type === 'web_search_call').length,
-    ...tierOf(body),
+    ...counts,
+    searches: searches || (counts.searches ?? 0),
+    ...tierOf(body.service_tier ?? body.serviceTier),
+    // Another model made the image; its tokens are not among these.
+    ...(items.includes('image_generation_call') && { is_partial: true }),
   }
 }
 

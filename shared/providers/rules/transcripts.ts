@@ -2,6 +2,7 @@
 // (Deepgram, AssemblyAI, ElevenLabs, Cartesia, Gladia, Rev.ai, fal).
 
 import { type Completion, type Fields, fields, Gathered, list, type Shape, some, ungraded } from './answer.ts'
+import { responsesCounts } from './raw-usage.ts'
 
 export const transcripts: Shape = {
   read(body) {
@@ -20,13 +21,8 @@ const textOf = ({ text }: Fields) => (typeof text === 'string' ? text : '')
 
 function byTokens(body: Fields, usage: Fields): Completion {
   const gathered = new Gathered()
-  const read = {
-    input_tokens: gathered.count(usage, 'input_tokens'),
-    output_tokens: gathered.count(usage, 'output_tokens'),
-    cached_input_tokens: 0,
-    input_audio_tokens: gathered.count(fields(usage.input_token_details), 'audio_tokens'),
-  }
-  return { ...ungraded('transcripts', body.model, read, gathered), text: textOf(body) }
+  const read = ungraded('transcripts', body.model, responsesCounts(usage, gathered), gathered)
+  return { ...read, text: textOf(body) }
 }
 
 /** The length of the audio in seconds, null if it is not reported; undefined if the object is no transcript. */

@@ -95,7 +95,7 @@ it.each<[string, object, object | undefined]>([
   [
     'OpenAI’s images',
     { created: 1, data: [image, image], usage: { input_tokens: 9, output_tokens: 4 } },
-    { images: 2, input_tokens: 9, output_tokens: 4 },
+    { images: 2, input_tokens: 9, output_tokens: 4, output_image_tokens: 4 },
   ],
   [
     'Vertex’s images',

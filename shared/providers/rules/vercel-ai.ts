@@ -3,7 +3,7 @@
 // JSON has only the list of steps.
 
 import {
-  type CompletionUsage,
+  type Counts,
   type Fields,
   type Finish,
   fields,
@@ -16,7 +16,11 @@ import {
   textOf,
   ungraded,
 } from './answer.ts'
+import { billOf } from './bills.ts'
+import { summed } from './counts.ts'
 import { UNFINISHED, worse } from './finish-words.ts'
+import { hostOfClient } from './hosts.ts'
+import { countsOf, tierOf } from './raw-usage.ts'
 
 export const vercelAi: Shape = {
   read(body, inner) {
@@ -32,6 +36,7 @@ export const vercelAi: Shape = {
     gathered.calls(last.toolCalls)
     gathered.has_data ||= last.object != null || some(last.files)
     const { modelId, body: own } = fields(last.response) ?? {}
+    gathered.host = hostIn(last)
     // Some versions keep the provider's own answer, whose word is more exact.
     const finish = worse(finishIn(last), inner(own)?.finish)
     return gathered.completion('vercel_ai', modelId, finish, hasUsage ? totalOf(body, gathered) : undefined)
@@ -53,8 +58,13 @@ export const vercelAi: Shape = {
     const metadata = pieces.findLast(piece => piece.type === 'response-metadata')
     const response = fields(end?.response) ?? { modelId: metadata?.modelId }
     const { finishReason = UNFINISHED, rawFinishReason, totalUsage, usage = totalUsage } = end ?? {}
+    const finishes = pieces.filter(piece => piece.type === 'finish-step' && piece.usage != null)
     const ended = { finishReason, rawFinishReason, usage: totalUsage ?? usage }
-    return { text, toolCalls, response, ...ended, ...(isBroken && { finishReason: UNFINISHED }) }
+    const kept = {
+      providerMetadata: end?.providerMetadata ?? finishes.at(-1)?.providerMetadata,
+      ...(finishes.length > 0 && { finishes: finishes.map(finish => ({ ...finish, text })) }),
+    }
+    return { text, toolCalls, response, ...kept, ...ended, ...(isBroken && { finishReason: UNFINISHED }) }
   },
 }
 
@@ -81,49 +91,116 @@ function reasonOf({ finishReason }: Fields): string | undefined {
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** The usage of all steps, each of which is a call with its own prompt. */
-function totalOf(body: Fields, gathered: Gathered): CompletionUsage {
-  const calls = list(body.steps).map(step => usageOf(fields(fields(step)?.usage), gathered))
-  const sum = calls.reduce(added, NOTHING)
+/**
+ * The usage of all steps, each of which is a call with its own prompt. Where steps lack theirs, the sum that the SDK
+ * made; it knows less of a call than the call itself.
+ */
+function totalOf(body: Fields, gathered: Gathered): Counts | undefined {
+  const steps = list(body.steps ?? body.finishes).map(step => fields(step) ?? {})
   // Whether `usage` is of all steps or of the last one differs between versions.
-  const reported = fields(body.totalUsage) ?? (sum.input_tokens > 0 ? undefined : fields(body.usage))
-  const total = reported === undefined ? sum : usageOf(reported, gathered)
-  if (calls.length < 2) return total
-  const longest_input_tokens = calls.reduce((most, call) => Math.max(most, call.input_tokens), 0)
-  return { ...total, calls: calls.length, longest_input_tokens }
+  const whole = fields(body.totalUsage) ?? fields(body.usage)
+  if (steps.length === 0) return countsIn({ ...body, usage: whole }, gathered)
+  const calls = steps.map(step => gathered.usage(countsIn(step, gathered), contentOf(step)))
+  const known = calls.filter(call => call !== undefined)
+  const sum = summed(known)
+  const total = sdkCounts(whole, [], gathered)
+  const isWhole = known.length === calls.length && (sum?.input_tokens ?? 0) >= (total?.input_tokens ?? 0)
+  if (sum !== undefined && isWhole) return sum
+  if (steps.length === 1 && total !== undefined) return countsIn({ ...body, usage: whole }, gathered)
+  if (total === undefined) return sum && { ...sum, is_partial: true }
+  const longest_input_tokens = calls.reduce((most, call) => Math.max(most, call?.input_tokens ?? 0), 0)
+  return { ...total, calls: calls.length, ...(longest_input_tokens > 0 && { longest_input_tokens }) }
 }
 
-const NOTHING: Counts = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cached_input_tokens: 0,
-  cache_write_tokens: 0,
-}
-type Counts = ReturnType<typeof usageOf>
+const contentOf = (step: Fields) =>
+  filled(step.text) || some(step.toolCalls) || some(step.content) ? 'text' : 'nothing'
 
-const added = (a: Counts, b: Counts): Counts => ({
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cached_input_tokens: a.cached_input_tokens + b.cached_input_tokens,
-  cache_write_tokens: a.cache_write_tokens + b.cache_write_tokens,
+/** The counts of a call: those of the provider itself, where the SDK keeps them, else the SDK's. */
+function countsIn(step: Fields, gathered: Gathered): Counts | undefined {
+  const usage = fields(step.usage)
+  const kept = metadataOf(step)
+  const own = [usage?.raw, ...kept.flatMap(one => [one.usage, one.usageMetadata])]
+    .map(raw => countsOf(fields(raw), gathered))
+    .find(counts => counts?.input_tokens !== undefined)
+  const counts = own ?? sdkCounts(usage, kept, gathered)
+  if (counts === undefined) return undefined
+  const bills = kept.flatMap(one => [billOf(one), billOf(fields(one.usage))])
+  const billed_micro = counts.billed_micro ?? bills.find(bill => bill !== undefined)
+  const body = fields(fields(step.response)?.body)
+  const tiers = [...kept.map(one => one.serviceTier), body?.service_tier].map(tierOf)
+  return {
+    ...tiers.find(({ service_tier }) => service_tier !== undefined),
+    ...counts,
+    ...(billed_micro !== undefined && { billed_micro }),
+  }
+}
+
+/** What each provider adds to the SDK's own words. */
+const metadataOf = (step: Fields): Fields[] =>
+  Object.values(fields(step.providerMetadata ?? step.experimental_providerMetadata) ?? {})
+    .map(fields)
+    .filter(one => one !== undefined)
+
+function sdkCounts(
+  usage: Fields | undefined,
+  kept: readonly Fields[],
+  gathered: Gathered,
+): Counts | undefined {
+  if (usage === undefined) return undefined
+  // Newer providers divide the tokens of each side into parts, one of which is the total.
+  const [input, output] = [fields(usage.inputTokens), fields(usage.outputTokens)]
+  const details = fields(usage.inputTokenDetails)
+  const names = (side: Fields | undefined, ...flat: string[]) => (side === undefined ? flat : ['total'])
+  const counted = gathered.known(input ?? usage, ...names(input, 'inputTokens', 'promptTokens'))
+  const cached =
+    gathered.count(input, 'cacheRead') ||
+    gathered.count(details, 'cacheReadTokens') ||
+    gathered.count(usage, 'cachedInputTokens') ||
+    countIn(kept, gathered, 'cacheReadInputTokens')
+  const written = gathered.count(input, 'cacheWrite') || gathered.count(details, 'cacheWriteTokens')
+  // Up to version 5 the input is without the cache where a provider says apart what it wrote to it.
+  const apart =
+    input === undefined && details === undefined && written === 0 ? apartIn(kept, gathered) : undefined
+  return {
+    ...(counted !== undefined && {
+      input_tokens: apart === undefined ? counted : counted + cached + apart,
+    }),
+    output_tokens: gathered.known(output ?? usage, ...names(output, 'outputTokens', 'completionTokens')),
+    total_tokens: apart === undefined ? gathered.count(usage, 'totalTokens') : 0,
+    thinking_tokens: gathered.count(usage, 'reasoningTokens'),
+    cached_input_tokens: cached,
+    cache_write_tokens: written || (apart ?? 0),
+    ...researchOf(kept, gathered),
+  }
+}
+
+const WRITTEN = ['cacheCreationInputTokens', 'cacheWriteInputTokens']
+
+/** The input tokens that a provider wrote to a cache, beside the input; undefined if no provider counts so. */
+function apartIn(kept: readonly Fields[], gathered: Gathered): number | undefined {
+  const places = kept.flatMap(one => [one, fields(one.usage) ?? {}])
+  return places.some(one => WRITTEN.some(name => name in one))
+    ? countIn(kept, gathered, ...WRITTEN)
+    : undefined
+}
+
+const countIn = (kept: readonly Fields[], gathered: Gathered, ...names: string[]) =>
+  kept.reduce(
+    (sum, one) => sum || gathered.count(one, ...names) || gathered.count(fields(one.usage), ...names),
+    0,
+  )
+
+/** Perplexity's counts beside the tokens. */
+const researchOf = (kept: readonly Fields[], gathered: Gathered): Counts => ({
+  citation_tokens: countIn(kept, gathered, 'citationTokens'),
+  searches: countIn(kept, gathered, 'numSearchQueries'),
 })
 
-function usageOf(usage: Fields | undefined, gathered: Gathered) {
-  // Newer providers divide the tokens of each side into parts, one of which is the total.
-  const [input, output] = [fields(usage?.inputTokens), fields(usage?.outputTokens)]
-  const details = fields(usage?.inputTokenDetails)
-  return {
-    input_tokens: gathered.count(input ?? usage, ...(input ? ['total'] : ['inputTokens', 'promptTokens'])),
-    output_tokens: gathered.count(
-      output ?? usage,
-      ...(output ? ['total'] : ['outputTokens', 'completionTokens']),
-    ),
-    cached_input_tokens:
-      gathered.count(input, 'cacheRead') ||
-      gathered.count(usage, 'cachedInputTokens') ||
-      gathered.count(details, 'cacheReadTokens'),
-    cache_write_tokens: gathered.count(input, 'cacheWrite') || gathered.count(details, 'cacheWriteTokens'),
-  }
+/** Who served the model, by the SDK's own provider or by whose metadata it keeps. */
+function hostIn(step: Fields): string | undefined {
+  const named = hostOfClient(fields(step.model)?.provider)
+  const keys = Object.keys(fields(step.providerMetadata) ?? {})
+  return named ?? keys.map(hostOfClient).find(host => host !== undefined)
 }
 
 function stepMessage(step: Fields): Fields {
@@ -152,13 +229,7 @@ export const vercelAiData: Shape = {
       usage !== undefined &&
       'tokens' in usage
     ) {
-      const input_tokens = gathered.count(usage, 'tokens')
-      return ungraded(
-        'vercel_ai',
-        model,
-        { input_tokens, output_tokens: 0, cached_input_tokens: 0 },
-        gathered,
-      )
+      return ungraded('vercel_ai', model, { input_tokens: gathered.known(usage, 'tokens') }, gathered)
     }
     if (!Array.isArray(body.responses) && fields(body.response) === undefined) return undefined
     const none = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 }
@@ -169,7 +240,10 @@ export const vercelAiData: Shape = {
         { ...none, audio_seconds: gathered.seconds(body.durationInSeconds) },
         gathered,
       )
-    if (some(body.images)) return ungraded('vercel_ai', model, { ...none, images: body.images.length })
+    if (some(body.images)) {
+      const counts = usage && sdkCounts(usage, [], gathered)
+      return ungraded('vercel_ai', model, { ...none, ...counts, images: body.images.length }, gathered)
+    }
     return Array.isArray(body.ranking) ? ungraded('vercel_ai', model, { ...none, searches: 1 }) : undefined
   },
 }

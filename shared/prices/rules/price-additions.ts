@@ -1,0 +1,84 @@
+// What the data of prices lacks: factors of tiers, fees by the search of a call, and rates of parts of the tokens. Each
+// is from the provider's own price page (read in November 2026 at the latest); what is not here is not known.
+
+import type { UnitPrices } from './price-data.ts'
+import type { Price } from './pricing.ts'
+
+/**
+ * Batch and flexible calls cost half at OpenAI, Anthropic and Google, as does a flexible call at Amazon. Groq bills its
+ * flexible calls as others. Anthropic bills calls that must stay in a country a tenth more.
+ */
+const SERVICE: Record<string, Record<string, number>> = {
+  openai: { batch: 0.5, flex: 0.5 },
+  anthropic: { batch: 0.5, 'geo:us': 1.1 },
+  google: { batch: 0.5, flex: 0.5 },
+  aws: { batch: 0.5, flex: 0.5 },
+  groq: { batch: 0.5, flex: 1 },
+}
+
+/** OpenAI's priority calls, by model, as it rounds its prices: cheaper models have a smaller factor. */
+const PRIORITY: Record<string, number> = {
+  'gpt-4.1': 1.75,
+  'gpt-4.1-mini': 1.75,
+  'gpt-4.1-nano': 2,
+  'gpt-4o': 1.7,
+  'gpt-4o-2024-05-13': 1.75,
+  'gpt-4o-mini': 5 / 3,
+  'gpt-5': 2,
+  'gpt-5-codex': 2,
+  'gpt-5-mini': 1.8,
+  'gpt-5.1': 2,
+  'gpt-5.1-codex': 2,
+  'gpt-5.2': 2,
+  o3: 1.75,
+  'o4-mini': 20 / 11,
+}
+
+/** Anthropic's fast mode. */
+const FAST: Record<string, number> = { 'claude-opus-4-6': 6 }
+
+export function serviceOf(provider: string, model: string): Pick<Price, 'service'> {
+  const priority = provider === 'openai' && Object.hasOwn(PRIORITY, model) ? PRIORITY[model] : undefined
+  const fast = provider === 'anthropic' && Object.hasOwn(FAST, model) ? FAST[model] : undefined
+  const service = {
+    ...SERVICE[provider],
+    ...(priority !== undefined && { priority }),
+    ...(fast !== undefined && { 'speed:fast': fast }),
+  }
+  return Object.keys(service).length === 0 ? {} : { service }
+}
+
+/** Dollars a call at Perplexity, by how much of the web its search takes in; the data has the highest. */
+const FEES: Record<string, Readonly<Record<string, number>>> = {
+  sonar: { low: 0.005, medium: 0.008, high: 0.012 },
+  'sonar-reasoning': { low: 0.005, medium: 0.008, high: 0.012 },
+  'sonar-pro': { low: 0.006, medium: 0.01, high: 0.014 },
+  'sonar-reasoning-pro': { low: 0.006, medium: 0.01, high: 0.014 },
+}
+
+export const feesOf = (provider: string, model: string): Pick<Price, 'per_call_by'> =>
+  provider === 'perplexity' && Object.hasOwn(FEES, model) ? { per_call_by: FEES[model]! } : {}
+
+/** Sound of OpenAI's first models with it. */
+const SOUND: Record<string, UnitPrices> = {
+  'gpt-4o-audio-preview': { input_audio_mtok: 40, output_audio_mtok: 80 },
+  'gpt-4o-mini-audio-preview': { input_audio_mtok: 10, output_audio_mtok: 20 },
+}
+
+export function addedUnits(provider: string, model: string, prices: UnitPrices): UnitPrices {
+  const { input_mtok, output_mtok } = prices
+  if (provider === 'openai' && Object.hasOwn(SOUND, model)) return SOUND[model]!
+  // Models that say nothing but images or sound have one price of their output.
+  if (/^gpt-image-/.test(model) && prices.output_image_mtok === undefined && output_mtok !== undefined)
+    return { output_image_mtok: output_mtok }
+  // What a cache keeps for an hour costs twice the input, at Anthropic and wherever its models run.
+  const hour = /claude/.test(model) && prices.cache_write_mtok !== undefined && typeof input_mtok === 'number'
+  if (hour && prices.cache_write_1h_mtok === undefined) return { cache_write_1h_mtok: 2 * input_mtok }
+  // Google names the rate of sound only where it differs.
+  if (provider !== 'google') return {}
+  return {
+    ...(prices.input_audio_mtok === undefined &&
+      input_mtok !== undefined && { input_audio_mtok: input_mtok }),
+    ...(/-tts\b/.test(model) && output_mtok !== undefined && { output_audio_mtok: output_mtok }),
+  }
+}

@@ -1,0 +1,53 @@
+// Reads the bill that a provider puts into its answer. Guarantee: an amount that is no sum of dollars is no bill.
+
+import { LIMITS } from '../../kernel/limits.ts'
+import { type Fields, fields } from './answer.ts'
+
+/** xAI counts its bill in ticks: https://docs.x.ai/developers/cost-tracking. */
+const TICKS_PER_MICRO = 10_000
+
+/** Of a provider's usage, or of what a client keeps of its provider; in micro-dollars, rounded up as costs are. */
+export function billOf(told: Fields | undefined): number | undefined {
+  if (told === undefined) return undefined
+  const ticks = amountOf(told.cost_in_usd_ticks ?? told.costInUsdTicks)
+  if (ticks !== undefined) return whole(ticks / TICKS_PER_MICRO)
+  const dollars = dollarsOf(told)
+  return dollars === undefined ? undefined : whole(dollars * 1e6)
+}
+
+function dollarsOf(told: Fields): number | undefined {
+  const { cost } = told
+  const itemized = fields(cost)
+  // Perplexity lists what its sum is of.
+  if (itemized !== undefined) return amountOf(itemized.total_cost ?? itemized.totalCost)
+  // DeepInfra names its bill an estimate.
+  const charged = amountOf(cost ?? told.estimated_cost ?? told.estimatedCost)
+  return charged === undefined ? undefined : withUpstream(charged, told)
+}
+
+/**
+ * With a key of the user's own, OpenRouter charges its fee, and the provider behind it charges the user. Clients that
+ * leave out whose key it was show it by a fee that is a part of what the provider charges.
+ */
+function withUpstream(charged: number, told: Fields): number | undefined {
+  const details = fields(told.cost_details ?? told.costDetails)
+  const upstream = amountOf(details?.upstream_inference_cost ?? details?.upstreamInferenceCost)
+  const isOwnKey = told.is_byok ?? told.isByok ?? (upstream !== undefined && charged < upstream / 2)
+  if (isOwnKey !== true) return charged
+  return upstream === undefined ? undefined : charged + upstream
+}
+
+/** A gateway writes its amounts as texts, so that they keep their digits. */
+function amountOf(value: unknown): number | undefined {
+  const amount = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value
+  return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined
+}
+
+function whole(micro: number): number | undefined {
+  // As in `costMicro`: the error of a product of doubles must not add a micro-dollar.
+  const rounded = Math.ceil(micro * (1 - 2e-15))
+  return rounded <= MOST_MICRO ? rounded : undefined
+}
+
+/** What a call may cost at most: every token it can have, at a dollar for a thousand. */
+const MOST_MICRO = LIMITS.step_tokens * 1000

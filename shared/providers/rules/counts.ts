@@ -1,0 +1,134 @@
+// What a model call consumed, in one form, settled from counts in any provider's or client's words. Guarantee: counts
+// that contradict each other or lack a part never make a cost that is too low without `is_partial`.
+
+export interface CompletionUsage {
+  /** All input tokens, whether read from or written to a cache or neither. */
+  input_tokens: number
+  /** All output tokens, those of thinking included. */
+  output_tokens: number
+  cached_input_tokens: number
+  /** Input tokens written to a cache. This field and those below are absent if they are zero. */
+  cache_write_tokens?: number
+  /** Of these, the tokens that the cache keeps for an hour. */
+  cache_write_1h_tokens?: number
+  /** The audio tokens among the input, among the input that a cache served, and among the output. */
+  input_audio_tokens?: number
+  cached_audio_tokens?: number
+  output_audio_tokens?: number
+  /** The image tokens among the input and the output. */
+  input_image_tokens?: number
+  output_image_tokens?: number
+  /** Tokens that Perplexity bills beside the output: of its thinking, and of what it cites. */
+  billed_reasoning_tokens?: number
+  citation_tokens?: number
+  /** The length of the input audio, if it is billed by its length. */
+  audio_seconds?: number
+  images?: number
+  /** Searches of the web, or of documents to rank. */
+  searches?: number
+  /** How much of the web a search took in, where the fee of a call depends on it. */
+  search_context?: string
+  /** The tier that the call was served in, if it is not the usual one; how fast; and where. */
+  service_tier?: string
+  speed?: string
+  inference_geo?: string
+  /** If the usage is the sum of several calls: how many, and the input tokens of the longest of them. */
+  calls?: number
+  longest_input_tokens?: number
+  /** The provider's own bill, in micro-dollars. Zero is a bill, too. */
+  billed_micro?: number
+  /** Some of what the call consumed is not known, so its cost is a lower bound. */
+  is_partial?: true
+}
+
+/** Counts as an answer has them. Absent is not zero. */
+export interface Counts
+  extends Omit<CompletionUsage, 'input_tokens' | 'output_tokens' | 'cached_input_tokens'> {
+  input_tokens?: number | undefined
+  output_tokens?: number | undefined
+  cached_input_tokens?: number | undefined
+  total_tokens?: number | undefined
+  /** Thinking, which most count in the output and some beside it. */
+  thinking_tokens?: number | undefined
+}
+
+/** What an answer has, and so what its counts must show: a text or calls, data alone, or nothing. */
+export type Content = 'text' | 'data' | 'nothing'
+
+/** Undefined if nothing was counted. */
+export function settled(counts: Counts, content: Content): CompletionUsage | undefined {
+  const {
+    input_tokens,
+    output_tokens,
+    total_tokens = 0,
+    thinking_tokens = 0,
+    cached_input_tokens = 0,
+    ...more
+  } = counts
+  const isCounted = input_tokens !== undefined || output_tokens !== undefined || total_tokens > 0
+  if (!isCounted && more.billed_micro === undefined && !hasOther(more)) return undefined
+  const cache = cached_input_tokens + (more.cache_write_tokens ?? 0)
+  let [input, output] = [input_tokens ?? 0, output_tokens ?? 0]
+  // More came from the cache than went in: the input is without its cache.
+  if (cache > input) input += cache
+  const rest = total_tokens - input - output
+  if (rest > 0 && rest === cache) input += rest
+  else if (rest > 0 && input > 0) output += rest
+  else if (rest > 0 && output > 0) input = rest
+  else if (total_tokens === 0 && thinking_tokens > output) output += thinking_tokens
+  const lacks =
+    content === 'text'
+      ? input === 0 || output === 0
+      : content === 'data'
+        ? input + output === 0 && !hasOther(more)
+        : input === 0 && input_tokens !== 0
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cached_input_tokens,
+    ...more,
+    ...(lacks && { is_partial: true }),
+  }
+}
+
+/** Whether something other than tokens was counted. */
+const hasOther = ({ images = 0, searches = 0, audio_seconds = 0 }: Counts) =>
+  images + searches + audio_seconds > 0
+
+const SUMMED = [
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'input_audio_tokens',
+  'cached_audio_tokens',
+  'output_audio_tokens',
+  'input_image_tokens',
+  'output_image_tokens',
+  'billed_reasoning_tokens',
+  'citation_tokens',
+  'audio_seconds',
+  'images',
+  'searches',
+] as const satisfies readonly (keyof CompletionUsage)[]
+const SHARED = ['search_context', 'service_tier', 'speed', 'inference_geo'] as const
+
+/** The usage of several calls. A bill is the sum's only if each call has one, and a tier only if all share it. */
+export function summed(usages: readonly CompletionUsage[]): CompletionUsage | undefined {
+  if (usages.length < 2) return usages[0]
+  const sum = (name: (typeof SUMMED)[number] | 'billed_micro') =>
+    usages.reduce((total, usage) => total + (usage[name] ?? 0), 0)
+  const shared = SHARED.filter(name => usages.every(usage => usage[name] === usages[0]![name]))
+  const isMixed = shared.length < SHARED.length
+  return {
+    ...(Object.fromEntries(SUMMED.map(name => [name, sum(name)])) as Record<(typeof SUMMED)[number], number>),
+    ...Object.fromEntries(shared.flatMap(name => (usages[0]![name] ? [[name, usages[0]![name]]] : []))),
+    ...(usages.every(({ billed_micro }) => billed_micro !== undefined) && {
+      billed_micro: sum('billed_micro'),
+    }),
+    calls: usages.length,
+    longest_input_tokens: usages.reduce((most, usage) => Math.max(most, usage.input_tokens), 0),
+    ...((isMixed || usages.some(({ is_partial }) => is_partial)) && { is_partial: true }),
+  }
+}
