@@ -634,6 +634,8 @@ CREATE TABLE "steps" (
 	"error_message" text,
 	"input" text,
 	"output" text,
+	"billed" boolean DEFAULT false NOT NULL,
+	"listed_micro" bigint,
 	CONSTRAINT "steps_project_id_run_id_seq_step_no_pk" PRIMARY KEY("project_id","run_id","seq","step_no")
 ) PARTITION BY RANGE ("run_id");--> statement-breakpoint
 ALTER TABLE "steps" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bareAmounts, fieldsGiven, parse } from './arguments.ts'
+import { amountsGiven, fieldsGiven, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, Failure } from './failure.ts'
 import { helpOf } from './help.ts'
@@ -24,19 +24,33 @@ describe('an amount', () => {
   const said = (...argv: string[]) => {
     const invocation = parse(COMMANDS, ['submit', 'f', ...argv])
     if (invocation.kind !== 'run') throw new Error('asked for help')
-    return [invocation.given.amount('budget'), ...bareAmounts(invocation.command, invocation.given)]
+    return [invocation.given.amount('budget'), ...amountsGiven(invocation.command, invocation.given)]
   }
 
-  it.each(['5.00', '$5', '500c'])('of %s is 500 cents, and gets no note', text => {
-    expect(said('--budget', text)).toEqual([500])
+  it.each(['5', '5.00', '$5', '500c'])('of %s is five dollars, and says so', text => {
+    expect(said('--budget', text)).toEqual([500, 'budget: $5.00'])
   })
 
-  it('without a unit is read as cents, and gets a note that says so', () => {
-    expect(said('--budget', '500')).toEqual([
-      500,
-      '--budget 500 is read as cents: $5.00 (write $5.00 as 5.00 or 500c)',
-    ])
-    expect(said('--budget', '0')[1]).toContain("quote a dollar sign: '$50'")
+  it('of 1 is a dollar, wherever one is typed', () => {
+    expect(said('--budget', '1')).toEqual([100, 'budget: $1.00'])
+    const commands = COMMANDS.flatMap(({ name, args = [], options = [] }) =>
+      options.filter(({ kind }) => kind === 'amount').map(option => ({ name, args, option: option.name })),
+    )
+    expect(commands.length).toBeGreaterThan(8)
+    for (const { name, args, option } of commands) {
+      const typed = given(...name.split(' '), ...args.map(() => 'x'), `--${option}`, '1')
+      expect([name, option, typed.amount(option)]).toEqual([name, option, 100])
+    }
+  })
+
+  it('of 0 says how a dollar sign is quoted', () => {
+    expect(said('--budget', '0')).toEqual([0, "budget: $0 (a dollar sign needs quotes: '$50')"])
+  })
+
+  it('is not said where none is given, nor of none', () => {
+    expect(said()).toEqual([undefined])
+    const parsed = parse(COMMANDS, ['schedules', 'update', 's', '--budget', 'none'])
+    expect(parsed.kind === 'run' && amountsGiven(parsed.command, parsed.given)).toEqual([])
   })
 })
 
@@ -79,10 +93,7 @@ describe('a command line', () => {
     [['submit'], 'FILE is missing'],
     [['watch', 'one', 'two'], '"two" is one argument too many'],
     [['submit', 'f', '--budget', '-1'], /budget/],
-    [
-      ['submit', 'f', '--budget', '5,00'],
-      `--budget is "5,00"; it must be an amount such as 5.00, '$5' or 500c`,
-    ],
+    [['submit', 'f', '--budget', '5,00'], `--budget is "5,00"; it must be an amount such as 5, 5.00 or 500c`],
     [
       ['submit', 'f', '--concurrency', '1.5'],
       '--concurrency is "1.5"; it must be a whole number of at least 1',

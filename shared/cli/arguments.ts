@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { nearest } from '../kernel/nearest.ts'
-import { centsOfAmount, isBareAmount } from '../prices/rules/amounts.ts'
+import { centsOfAmount } from '../prices/rules/amounts.ts'
 import { secondsOfTime } from '../view/time.ts'
 import type { ExitCode } from './failure.ts'
 import { type Advice, usageFailure } from './failure.ts'
@@ -15,7 +15,7 @@ export interface Option {
   about: string
   /** Placeholder of the value in the help; without it the option is a switch. */
   value?: string
-  /** `whole` takes a whole number of at least `least`; `amount` money: 5.00, $5 or 500c; `time` 90s, 30m, 24h or 7d. */
+  /** `whole` takes a whole number of at least `least`; `amount` money: 5, 5.00, $5 or 500c; `time` 90s, 30m, 24h or 7d. */
   kind?: 'text' | 'whole' | 'amount' | 'time' | 'list'
   least?: number
   /** The field of the API, if the value is sent as given. */
@@ -189,8 +189,8 @@ function checkOptions(command: Command, values: Values): void {
       const also = none ? ', or none' : ''
       throw misuse(command, `--${name} is "${value}"; it must be a whole number of at least ${least}${also}`)
     }
-    if (kind === 'amount' && !(none && value === 'none') && centsOfAmount(value, 'cents') === undefined) {
-      throw misuse(command, `--${name} is "${value}"; it must be an amount such as 5.00, '$5' or 500c`)
+    if (kind === 'amount' && !(none && value === 'none') && centsOfAmount(value) === undefined) {
+      throw misuse(command, `--${name} is "${value}"; it must be an amount such as 5, 5.00 or 500c`)
     }
     if (kind === 'time' && !(none && value === 'none') && secondsOfTime(value) === undefined) {
       throw misuse(command, `--${name} is "${value}"; it must be a time such as 90s, 30m, 24h or 7d`)
@@ -205,7 +205,7 @@ function checkOptions(command: Command, values: Values): void {
 function givenOf(values: Values, positionals: string[]): Given {
   const text = (name: string) => values[name] as string | undefined
   const amount = (name: string) =>
-    text(name) === undefined ? undefined : centsOfAmount(text(name)!, 'cents')
+    text(name) === undefined || text(name) === 'none' ? undefined : centsOfAmount(text(name)!)
   const whole = (name: string) => (text(name) === undefined ? undefined : Number(text(name)))
   const seconds = (name: string) => (text(name) === undefined ? undefined : secondsOfTime(text(name)!))
   return {
@@ -224,17 +224,15 @@ function givenOf(values: Values, positionals: string[]): Given {
   }
 }
 
-/** Notes about amounts given without a unit: they are read as cents, as they have always been. */
-export function bareAmounts({ options = [] }: Command, given: Given): string[] {
+/** What the amounts that were typed are in dollars, said before anything is sent. */
+export function amountsGiven({ options = [] }: Command, given: Given): string[] {
   const amounts = options.filter(({ kind }) => kind === 'amount').map(({ name }) => name)
   return amounts.flatMap(name => {
-    const value = given.text(name)
-    if (value === undefined || !isBareAmount(value)) return []
-    const read = money(given.amount(name)! / 100)
+    const cents = given.amount(name)
+    if (cents === undefined) return []
     // A shell turns an unquoted $50 into 0: it replaces $5 by its fifth argument.
-    const hint =
-      value === '0' ? "quote a dollar sign: '$50'" : `write ${read} as ${read.slice(1)} or ${value}c`
-    return [`--${name} ${value} is read as cents: ${read} (${hint})`]
+    const hint = given.text(name) === '0' ? " (a dollar sign needs quotes: '$50')" : ''
+    return [`${name}: ${money(cents / 100)}${hint}`]
   })
 }
 

@@ -68,7 +68,12 @@ export const COMMANDS: readonly Command[] = [
         value: 'FIELD',
         about: 'the field or column that holds, for example, their tenant',
       },
-      { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
+      {
+        name: 'budget',
+        value: 'AMOUNT',
+        kind: 'amount',
+        about: 'money the run may spend: 5 or 5.00 is dollars',
+      },
       allowUnpriced,
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       patienceOption,

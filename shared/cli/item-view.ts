@@ -2,6 +2,7 @@
 
 import { readCompletion, wholeOf } from '../providers/rules/completion.ts'
 import { sayDisposition } from '../recovery/rules/recovery.ts'
+import { billedWords } from '../view/cost.ts'
 import { reasonWords } from '../view/reason.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
@@ -89,6 +90,7 @@ function stepText(step: Step, isLast: boolean, screen: Screen): string {
     step.input_tokens + step.output_tokens > 0 &&
       `${count(step.input_tokens)}→${count(step.output_tokens)} tokens`,
     (step.cost_usd > 0 || step.unpriced) && spend(step.cost_usd, step.unpriced),
+    step.billed && billedWords(step),
     step.reused && 'reused',
   ].filter(Boolean)
   const head = [

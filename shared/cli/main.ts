@@ -5,7 +5,7 @@
 import { VERSION } from '../kernel/version.ts'
 import { findAccess, findOperatorAccess, serverOf } from './access.ts'
 import { type Api, asFailure, connect } from './api.ts'
-import { bareAmounts, type Command, parse } from './arguments.ts'
+import { amountsGiven, type Command, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
 import { helpOf } from './help.ts'
@@ -82,7 +82,7 @@ async function main(): Promise<ExitCode> {
     const isForMember = command.memberFor !== undefined && given.list(command.memberFor).length > 0
     asked = isForMember ? { ...command, member: true } : command
     env = withProfile(env, invocation.given.text('profile'), asked.anyProfile)
-    for (const note of bareAmounts(invocation.command, invocation.given)) output.note(note)
+    for (const note of amountsGiven(invocation.command, invocation.given)) output.note(note)
     return (await invocation.command.run(session, invocation.given)) ?? EXIT.ok
   } catch (error) {
     const failure = asFailure(error)

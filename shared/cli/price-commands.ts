@@ -10,14 +10,14 @@ const periods: readonly Option[] = [
     value: 'AMOUNT',
     kind: 'amount',
     none: true,
-    about: 'money a day may spend; none takes it away',
+    about: 'money a day may spend, such as 5 dollars; none takes it away',
   },
   {
     name: 'month',
     value: 'AMOUNT',
     kind: 'amount',
     none: true,
-    about: 'money a month may spend; none takes it away',
+    about: 'money a month may spend, such as 50 dollars; none takes it away',
   },
 ]
 
@@ -92,7 +92,7 @@ export const PRICE_COMMANDS: readonly Command[] = [
         value: 'AMOUNT',
         kind: 'amount',
         none: true,
-        about: 'money it may spend in all; none takes it away',
+        about: 'money it may spend in all, such as 50 dollars; none takes it away',
       },
       { name: 'timezone', value: 'ZONE', about: 'whose days and months they follow; UTC unless set' },
     ],

@@ -7,7 +7,12 @@ import { ITEM_ARGS } from './find-item.ts'
 import { LIST_OPTIONS, limitOption, projectOption as project } from './list-options.ts'
 
 const watch: Option = { name: 'watch', about: 'follow it to its end; its verdict is the exit code' }
-const budget: Option = { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money it may spend' }
+const budget: Option = {
+  name: 'budget',
+  value: 'AMOUNT',
+  kind: 'amount',
+  about: 'money it may spend: 5 or 5.00 is dollars',
+}
 
 const deployment: Option = {
   name: 'deployment',

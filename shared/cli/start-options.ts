@@ -29,7 +29,7 @@ export const START_SETTINGS: readonly Option[] = [
     value: 'AMOUNT',
     kind: 'amount',
     none: true,
-    about: 'money each run may spend; none is no bound',
+    about: 'money each run may spend: 5 or 5.00 is dollars; none is no bound',
   },
   { ...allowUnpriced, field: 'allow_unpriced', none: true },
   {

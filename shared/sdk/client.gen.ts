@@ -5644,6 +5644,10 @@ export interface components {
             /** @description In whole cents. */
             cost_cents: number;
             cost_usd: number;
+            /** @description The cost is the provider's own bill, as its answer has it. */
+            billed: boolean;
+            /** @description Of a billed call: what it costs by its price. Null without a price, and of other calls. */
+            listed_cost_usd: number | null;
             unpriced: boolean;
             /** @description Of a model call whose answer could not be read, so that it is not graded: what was found. */
             unread: string | null;

@@ -32,7 +32,7 @@ const newestRuns = async () => (await assay(stack, ['runs']).done).events
 
 describe.skipIf(noTerminal !== undefined)('on a terminal, a pilot', () => {
   it('shows its result and what the rest would come to, asks, and leaves its rows out of the rest', async () => {
-    const terminal = await assayInTerminal(stack, submit(TICKETS, '--pilot', '6', '--budget', '500'), {
+    const terminal = await assayInTerminal(stack, submit(TICKETS, '--pilot', '6', '--budget', '5'), {
       columns: 100,
       rows: 40,
     })

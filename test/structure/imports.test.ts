@@ -48,7 +48,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['items'],
   },
   providers: {
-    rules: ['protocol'],
+    rules: ['prices', 'protocol'],
   },
   refusals: {},
   triage: {

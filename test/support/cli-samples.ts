@@ -134,6 +134,8 @@ export function sampleStep(values: Partial<Step> = {}): Step {
     output_tokens: 14,
     cost_cents: 0,
     cost_usd: 0.0012,
+    billed: false,
+    listed_cost_usd: null,
     unpriced: false,
     unread: null,
     reused: false,

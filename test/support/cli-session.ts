@@ -48,9 +48,8 @@ export const given = (options: Record<string, string> = {}, args: string[] = [])
   whole: name => (options[name] === undefined ? undefined : Number(options[name])),
   wholeOrNone: name =>
     options[name] === undefined ? undefined : options[name] === 'none' ? null : Number(options[name]),
-  amount: name => (options[name] === undefined ? undefined : centsOfAmount(options[name], 'cents')),
-  amountOrNone: name =>
-    options[name] === undefined ? undefined : (centsOfAmount(options[name], 'cents') ?? null),
+  amount: name => (options[name] === undefined ? undefined : centsOfAmount(options[name])),
+  amountOrNone: name => (options[name] === undefined ? undefined : (centsOfAmount(options[name]) ?? null)),
   seconds: name => (options[name] === undefined ? undefined : secondsOfTime(options[name])),
   secondsOrNone: name => (options[name] === undefined ? undefined : (secondsOfTime(options[name]) ?? null)),
   list: () => [],

@@ -4,6 +4,7 @@
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type Message, readAnswer, readPrompt } from '../../../shared/providers/rules/conversation.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
+import { billedWords } from '../../../shared/view/cost.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Messages, markdownIn } from './messages.tsx'
@@ -136,8 +137,12 @@ const KINDS: Record<TraceStep['type'], string> = {
 const tokensOf = ({ input_tokens, output_tokens }: TraceStep) =>
   input_tokens + output_tokens > 0 ? `${count(input_tokens)} → ${count(output_tokens)} tokens` : ''
 
-const costOf = ({ cost_usd, unpriced }: TraceStep) =>
-  unpriced ? 'no known price' : cost_usd > 0 ? money(cost_usd) : ''
+function costOf(step: TraceStep): string {
+  const { cost_usd, unpriced, billed } = step
+  if (unpriced) return cost_usd > 0 ? `at least ${money(cost_usd)}` : 'no known price'
+  if (billed) return `${money(cost_usd)}, ${billedWords(step)}`
+  return cost_usd > 0 ? money(cost_usd) : ''
+}
 
 const Trouble = ({ step }: { step: TraceStep }) => (
   <>

@@ -8,5 +8,5 @@ export const AMOUNT_HINT = '5.00, $5 or 500c; a bare 5 is dollars.'
 /** Whole cents; undefined for an empty field, null for an invalid amount. @example centsOfDollars('0.5') // 50 */
 export function centsOfDollars(text: string | undefined): number | undefined | null {
   const given = text?.trim()
-  return given ? (centsOfAmount(given, 'dollars') ?? null) : undefined
+  return given ? (centsOfAmount(given) ?? null) : undefined
 }

@@ -31,14 +31,14 @@ it.each([
   ['0.07', 7],
   ['0c', 0],
 ] as const)('%j has its own unit: %d cents', (text, cents) => {
-  expect([centsOfAmount(text, 'cents'), centsOfAmount(text, 'dollars')]).toEqual([cents, cents])
+  expect(centsOfAmount(text)).toBe(cents)
 })
 
-it('a whole number without a unit is in the unit of its place', () => {
-  expect([centsOfAmount('500', 'cents'), centsOfAmount('500', 'dollars')]).toEqual([500, 50_000])
+it('a number without a unit is dollars', () => {
+  expect(['1', '500', '0', '5.00'].map(centsOfAmount)).toEqual([100, 50_000, 0, 500])
 })
 
 it.each(['', '.50', '5.005', '5,00', '-1', '$5c', '5.0c', '1e3', '5 dollars', '9999999999.00'])(
   '%j is not an amount',
-  text => expect(centsOfAmount(text, 'dollars')).toBeUndefined(),
+  text => expect(centsOfAmount(text)).toBeUndefined(),
 )

@@ -1,5 +1,5 @@
 // Formats and reads numbers and money for people, in the dashboard, the terminal and messages. Guarantee: an amount
-// that was spent never shows as $0, and a written amount with a unit means the same everywhere.
+// that was spent never shows as $0, and a written amount means the same everywhere.
 
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 
@@ -30,18 +30,15 @@ export const dollars = (micro: number): string => money(micro / 1e6)
 const AMOUNT = /^(?:(\$)\s*)?(\d{1,10})(?:\.(\d{1,2}))?(c)?$/
 
 /**
- * Whole cents of an amount as people write it: `5.00`, `$5` or `500c`. A whole number without a unit is in `unit`.
+ * Whole cents of an amount as people write it: `5`, `5.00`, `$5` or `500c`. A number without a unit is dollars.
  * Undefined for a text that is no amount, or more than any budget may be.
  *
- * @example centsOfAmount('500c', 'dollars') // 500
+ * @example centsOfAmount('500c') // 500
  */
-export function centsOfAmount(text: string, unit: 'cents' | 'dollars'): number | undefined {
+export function centsOfAmount(text: string): number | undefined {
   const [, sign, whole, part, cents] = AMOUNT.exec(text.trim()) ?? []
   if (whole === undefined || (cents !== undefined && (sign ?? part) !== undefined)) return undefined
-  const isCents = cents !== undefined || (isBareAmount(text) && unit === 'cents')
-  const value = isCents ? Number(whole) : Number(whole) * 100 + Number((part ?? '').padEnd(2, '0'))
+  const value =
+    cents !== undefined ? Number(whole) : Number(whole) * 100 + Number((part ?? '').padEnd(2, '0'))
   return value > INPUT_LIMITS.budget_cents ? undefined : value
 }
-
-/** Whether an amount has no unit. */
-export const isBareAmount = (text: string): boolean => /^\d+$/.test(text.trim())

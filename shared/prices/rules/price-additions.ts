@@ -1,8 +1,12 @@
 // What the data of prices lacks: factors of tiers, fees by the search of a call, and rates of parts of the tokens. Each
 // is from the provider's own price page (read in November 2026 at the latest); what is not here is not known.
 
-import type { UnitPrices } from './price-data.ts'
 import type { Price } from './pricing.ts'
+
+/** A price, by the length of the prompt where it depends on that. */
+export type Tiered = number | { base: number; tiers: { start: number; price: number }[] }
+/** By unit, such as `input_mtok`. */
+export type UnitPrices = Partial<Record<string, Tiered>>
 
 /**
  * Batch and flexible calls cost half at OpenAI, Anthropic and Google, as does a flexible call at Amazon. Groq bills its

@@ -1,7 +1,7 @@
 // Reads the data of `@pydantic/genai-prices`, and finds what a model costs at a moment by it. Guarantee: no unit that
 // calls are counted in is left out; an entry that prices neither input tokens nor audio is no price.
 
-import { addedUnits, feesOf, serviceOf } from './price-additions.ts'
+import { addedUnits, feesOf, serviceOf, type Tiered, type UnitPrices } from './price-additions.ts'
 import type { Price, Rates } from './pricing.ts'
 
 /** The names of a model, or of a provider's models. Upper and lower case are equal, except in regular expressions. */
@@ -14,9 +14,6 @@ export type Match =
   | { or: Match[] }
   | { and: Match[] }
 
-type Tiered = number | { base: number; tiers: { start: number; price: number }[] }
-/** By unit, such as `input_mtok`. */
-export type UnitPrices = Partial<Record<string, Tiered>>
 interface Conditional {
   /** Absent for prices that hold when no others do. */
   constraint?: { start_date: string } | { start_time: string; end_time: string } | null

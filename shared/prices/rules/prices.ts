@@ -13,6 +13,6 @@ export function sayUnpriced(step_key: string, model: string | null, has_price: b
   if (model === null)
     return `The model call ${step_key} reported no tokens, so the budget cannot be held. Let the agent report its usage, or resume the item to let its run continue without a price.`
   if (has_price)
-    return `What the model call ${step_key} cost is not known, so the budget cannot be held: model ${model} has a price, but none for what the call counts, or a count in it is not valid. Resume the item to let its run continue without a price.`
+    return `What the model call ${step_key} cost is not known, so the budget cannot be held: model ${model} has a price, but none for what the call counts or for its service tier, or a count in it is missing or not valid. Resume the item to let its run continue without a price.`
   return `Model ${model} (step ${step_key}) has no price, so the budget cannot be held. Set it with ${setPriceCommand(model)}, dollars per million tokens, and the item continues by itself; or resume it to let its run continue without a price.`
 }

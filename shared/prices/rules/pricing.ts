@@ -39,33 +39,42 @@ export interface Price extends Rates {
 
 /** What a call consumed, from which its cost is computed. */
 export interface Consumption {
-  /** All input tokens, those read from the cache included. */
+  /** All input tokens, whether read from or written to a cache or neither. */
   input_tokens: number
+  /** All output tokens, those of thinking included. */
   output_tokens: number
+  /** This field and those below are absent if they are zero. Input tokens read from a cache, and written to one. */
   cached_input_tokens?: number
   cache_write_tokens?: number
+  /** Of these, the tokens that the cache keeps for an hour. */
   cache_write_1h_tokens?: number
+  /** The audio tokens among the input, among the input that a cache served, and among the output. */
   input_audio_tokens?: number
   cached_audio_tokens?: number
   output_audio_tokens?: number
+  /** The image tokens among the input and the output. */
   input_image_tokens?: number
   output_image_tokens?: number
+  /** Tokens that Perplexity bills beside the output: of its thinking, and of what it cites. */
   billed_reasoning_tokens?: number
   citation_tokens?: number
+  /** The length of the input audio, if it is billed by its length. */
   audio_seconds?: number
   images?: number
+  /** Searches of the web, or of documents to rank. */
   searches?: number
+  /** How much of the web a search took in, where the fee of a call depends on it. */
   search_context?: string
+  /** The tier that the call was served in, if it is not the usual one; how fast; and where. */
   service_tier?: string
   speed?: string
   inference_geo?: string
-  /** How many calls all this is the sum of; one when absent. */
+  /** If the usage is the sum of several calls: how many, and the input tokens of the longest of them. */
   calls?: number
-  /** The longest input among several calls, if it is known. */
   longest_input_tokens?: number
-  /** The provider's own bill, which counts instead. */
+  /** The provider's own bill, in micro-dollars. Zero is a bill, too. */
   billed_micro?: number
-  /** Some of what the call consumed is not known. */
+  /** Some of what the call consumed is not known, so its cost is a lower bound. */
   is_partial?: true
 }
 
@@ -172,8 +181,9 @@ export function covers(price: Price, usage: Consumption): boolean {
   if (usage.output_tokens > 0 && price.output_per_mtok === undefined) return false
   if ((usage.audio_seconds ?? 0) > 0 && price.per_audio_hour === undefined) return false
   if (price.is_listed && lacksRate(price, usage)) return false
-  const hasTokens = usage.input_tokens > 0 || usage.output_tokens > 0
-  return hasTokens || (usage.images ?? 0) === 0
+  if (usage.input_tokens > 0 || usage.output_tokens > 0) return true
+  if ((usage.searches ?? 0) > 0) return price.per_search !== undefined
+  return (usage.images ?? 0) === 0
 }
 
 /** Parts whose rate differs from that of other tokens wherever somebody bills them. */

@@ -1,44 +1,10 @@
 // What a model call consumed, in one form, settled from counts in any provider's or client's words. Guarantee: counts
 // that contradict each other or lack a part never make a cost that is too low without `is_partial`.
 
-export interface CompletionUsage {
-  /** All input tokens, whether read from or written to a cache or neither. */
-  input_tokens: number
-  /** All output tokens, those of thinking included. */
-  output_tokens: number
+import type { Consumption } from '../../prices/rules/pricing.ts'
+
+export interface CompletionUsage extends Consumption {
   cached_input_tokens: number
-  /** Input tokens written to a cache. This field and those below are absent if they are zero. */
-  cache_write_tokens?: number
-  /** Of these, the tokens that the cache keeps for an hour. */
-  cache_write_1h_tokens?: number
-  /** The audio tokens among the input, among the input that a cache served, and among the output. */
-  input_audio_tokens?: number
-  cached_audio_tokens?: number
-  output_audio_tokens?: number
-  /** The image tokens among the input and the output. */
-  input_image_tokens?: number
-  output_image_tokens?: number
-  /** Tokens that Perplexity bills beside the output: of its thinking, and of what it cites. */
-  billed_reasoning_tokens?: number
-  citation_tokens?: number
-  /** The length of the input audio, if it is billed by its length. */
-  audio_seconds?: number
-  images?: number
-  /** Searches of the web, or of documents to rank. */
-  searches?: number
-  /** How much of the web a search took in, where the fee of a call depends on it. */
-  search_context?: string
-  /** The tier that the call was served in, if it is not the usual one; how fast; and where. */
-  service_tier?: string
-  speed?: string
-  inference_geo?: string
-  /** If the usage is the sum of several calls: how many, and the input tokens of the longest of them. */
-  calls?: number
-  longest_input_tokens?: number
-  /** The provider's own bill, in micro-dollars. Zero is a bill, too. */
-  billed_micro?: number
-  /** Some of what the call consumed is not known, so its cost is a lower bound. */
-  is_partial?: true
 }
 
 /** Counts as an answer has them. Absent is not zero. */

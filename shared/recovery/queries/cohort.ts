@@ -60,18 +60,27 @@ export async function findCohortItems(sql: Sql, projectId: string, filter: Recov
     select project_id, run_id, seq, cost_micro from (${eligible(sql, projectId, filter)}) e limit ${limit}`
 }
 
-/** The average cost of the items that worked among the first `each` of each run; null when none worked. */
-export async function findCostOfWorking(
+/**
+ * What a whole item of each run costs, of the first `each` of the run: what nineteen of twenty that worked cost at most,
+ * and not less than their average, so that a few dear ones do not stand for all. Where none worked, of all.
+ */
+export async function findCostsOfItems(
   sql: Sql,
   projectId: string,
   runIds: readonly string[],
   each: number,
-) {
-  const [row] = await sql<{ cost_micro: number | null }[]>`
-    select avg(i.cost_micro)::float8 as cost_micro from unnest(${[...runIds]}::uuid[]) as r(id), lateral (
+): Promise<Map<string, number>> {
+  const rows = await sql<{ run_id: string; cost_micro: number | null }[]>`
+    select r.id as run_id, coalesce(
+      greatest(avg(i.cost_micro) filter (where i.outcome = 'ok')::float8,
+        percentile_cont(0.95) within group (order by i.cost_micro) filter (where i.outcome = 'ok')),
+      greatest(avg(i.cost_micro)::float8, percentile_cont(0.95) within group (order by i.cost_micro))) as cost_micro
+    from unnest(${[...runIds]}::uuid[]) as r(id), lateral (
       select outcome, cost_micro from items where project_id = ${projectId} and run_id = r.id order by seq limit ${each}) i
-    where i.outcome = 'ok'`
-  return row?.cost_micro ?? null
+    group by r.id`
+  return new Map(
+    rows.flatMap(({ run_id, cost_micro }) => (cost_micro === null ? [] : [[run_id, cost_micro]])),
+  )
 }
 
 /** The reasons of items in triage that pass the rest of a filter, the most frequent first. */

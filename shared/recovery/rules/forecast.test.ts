@@ -19,7 +19,7 @@ const step = (step_no: number, kind: CostedStep['kind'], name: string, more: Par
 const offSchema = { status: 'completed', outcome_reason: 'schema_mismatch', error_code: null } as const
 const outage = { status: 'failed', outcome_reason: 'provider_error', error_code: 'llm_call_error' } as const
 
-it('the forecast adds up the steps to be repeated, and takes the typical cost for items that did not complete', () => {
+it('the forecast adds up the steps to be repeated, and what a whole item costs beyond what is reused', () => {
   const forecaster = new Forecaster()
   const whole = [step(1, 'tool_call', 'find'), step(2, 'llm_call', 'ask'), step(3, 'tool_call', 'send')]
   const broken = [
@@ -35,6 +35,29 @@ it('the forecast adds up the steps to be repeated, and takes the typical cost fo
       { rule: 'goes_on', reason: 'provider_error', items: 1, asked_again: 1, reused: 1, offered: 0 },
     ],
     tool_calls: [{ name: 'send', again: 0, if_changed: 2 }],
-    max_cost_micro: 1000,
+    max_cost_micro: 1200,
   })
+})
+
+it('at most includes calls that never ran: after a refusal, a fault, a budget, or of an item that never began', () => {
+  const most = (item: Parameters<typeof reuseOf>[0], steps: CostedStep[], whole: number | null) => {
+    const forecaster = new Forecaster()
+    forecaster.add(item, reuseOf(item, steps, AUTO), whole)
+    return forecaster.forecast().max_cost_micro
+  }
+  const failed = (error_code: string, outcome_reason: string | null = null) =>
+    ({ status: 'failed', outcome_reason, error_code }) as Parameters<typeof reuseOf>[0]
+  const refused = { status: 'completed', outcome_reason: 'refusal', error_code: null } as const
+  const first = step(1, 'llm_call', 'ask', { cost_micro: 40 })
+  // The refusal was short, and the letter after it was never written.
+  expect(most(refused, [{ ...first, outcome: 'degraded' }], 900)).toBe(900)
+  // What holds is reused and not paid again.
+  const broken = step(2, 'llm_call', 'write', { outcome: 'failed', cost_micro: 0 })
+  expect(most(failed('llm_call_error', 'provider_error'), [first, broken], 900)).toBe(860)
+  expect(most(failed('budget_exceeded'), [first], 900)).toBe(860)
+  expect(most({ status: 'cancelled', outcome_reason: null, error_code: null }, [], 900)).toBe(900)
+  // Its own calls were dearer than those of others.
+  expect(most(refused, [{ ...first, outcome: 'degraded', cost_micro: 2000 }], 900)).toBe(2000)
+  // Nobody's calls are known.
+  expect(most(refused, [{ ...first, outcome: 'degraded' }], null)).toBe(40)
 })

@@ -32,9 +32,11 @@ export interface Forecast {
   items: number
   rules: RuleForecast[]
   tool_calls: ToolForecast[]
-  /** What these items may cost at most, estimated from their own costs and those of items that worked. */
+  /** What these items may cost at most, by their own calls and by those that others of their run made. */
   max_cost_micro: number
 }
+
+const costOf = (steps: readonly CostedStep[]) => steps.reduce((all, step) => all + step.cost_micro, 0)
 
 /** Adds up the forecast, item by item. */
 export class Forecaster {
@@ -43,11 +45,11 @@ export class Forecaster {
   #items = 0
   #max = 0
 
-  /** `typical_micro`: the cost of an item that works, if it is known. */
+  /** `whole_micro`: what an item of its run costs that makes all its calls, if it is known. */
   add(
     item: EndedItem,
     { rule, reused, offered, again }: Reuse<CostedStep>,
-    typical_micro: number | null,
+    whole_micro: number | null,
   ): void {
     this.#items++
     const reason = item.outcome_reason ?? item.error_code ?? item.status
@@ -60,10 +62,9 @@ export class Forecaster {
     sum.offered += offered.length
     for (const step of again) this.#tool(step, 'again')
     for (const step of offered) this.#tool(step, 'if_changed')
-    const own = [...again, ...offered].reduce((all, step) => all + step.cost_micro, 0)
-    // An item that did not complete never reached its later steps, and failed steps cost nothing: use the typical cost.
-    const whole = item.status === 'completed' ? own : Math.max(own, typical_micro ?? 0)
-    this.#max += whole
+    // Calls that failed cost nothing, those after a fault never ran, and a refusal is shorter than an answer.
+    const toCome = Math.max(0, (whole_micro ?? 0) - costOf(reused))
+    this.#max += Math.max(costOf([...again, ...offered]), toCome)
   }
 
   forecast(): Forecast {

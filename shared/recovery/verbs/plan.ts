@@ -4,7 +4,7 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { findCohortCost, findCohortItems, findCostOfWorking, findReasons } from '../queries/cohort.ts'
+import { findCohortCost, findCohortItems, findCostsOfItems, findReasons } from '../queries/cohort.ts'
 import { findReplayRuns } from '../queries/replayed-in.ts'
 import { type Forecast, Forecaster } from '../rules/forecast.ts'
 import { type Planned, sayPlan, sayReplayRuns } from '../rules/recovery.ts'
@@ -31,12 +31,14 @@ export async function forecast(
   const { cost_micro, unpriced } = await findCohortCost(sql, project_id, filter)
   const keys = await findCohortItems(sql, project_id, filter, LIMITS.recovery_plan_items)
   const runIds = [...new Set(keys.map(key => key.run_id))].slice(0, LIMITS.recovery_runs)
-  const typical = await findCostOfWorking(sql, project_id, runIds, LIMITS.recovery_chunk_items)
+  const ofRuns = await findCostsOfItems(sql, project_id, runIds, LIMITS.recovery_chunk_items)
+  const dearest = ofRuns.size === 0 ? null : Math.max(...ofRuns.values())
   const forecaster = new Forecaster()
   let next = 0
   while (next < keys.length) {
     const chunk = await withinSteps(sql, keys.slice(next, next + LIMITS.recovery_chunk_items))
-    for (const { item, reuse } of await reuseOfItems(sql, chunk, order)) forecaster.add(item, reuse, typical)
+    for (const { key, item, reuse } of await reuseOfItems(sql, chunk, order))
+      forecaster.add(item, reuse, ofRuns.get(key.run_id) ?? dearest)
     next += chunk.length
   }
   const read = forecaster.forecast()

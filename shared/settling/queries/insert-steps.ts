@@ -21,6 +21,8 @@ export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: rea
     input_tokens: ['int', s => s.input_tokens],
     output_tokens: ['int', s => s.output_tokens],
     cost_micro: ['bigint', s => s.cost_micro],
+    billed: ['boolean', s => s.billed],
+    listed_micro: ['bigint', s => s.listed_micro],
     started_ms: ['float8', s => s.started_ms],
     duration_ms: ['float8', s => s.duration_ms],
     key: ['text', s => s.key],
@@ -35,10 +37,10 @@ export function insertSteps(sql: Sql, { project_id, run_id }: RunKey, steps: rea
   })
   return sql`
     insert into steps (project_id, run_id, seq, step_no, attempt, kind, outcome, unpriced, unread, told, reused, input_tokens,
-      output_tokens, cost_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message,
+      output_tokens, cost_micro, billed, listed_micro, started_at, duration_ms, key, name, model, outcome_reason, error_code, error_message,
       input, output)
     select ${project_id}, ${run_id}, s.seq, s.step_no, s.attempt, s.kind, s.outcome, s.unpriced, s.unread, s.told, s.reused,
-      s.input_tokens, s.output_tokens, s.cost_micro, to_timestamp(s.started_ms / 1000), s.duration_ms, s.key,
+      s.input_tokens, s.output_tokens, s.cost_micro, s.billed, s.listed_micro, to_timestamp(s.started_ms / 1000), s.duration_ms, s.key,
       coalesce(s.name, s.key), s.model, s.outcome_reason, s.error_code, s.error_message, s.input, s.output
     from (${rows}) s join settled using (seq)`
 }

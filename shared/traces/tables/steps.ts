@@ -48,6 +48,9 @@ export const steps = pgTable(
     input_tokens: integer('input_tokens').notNull().default(0),
     output_tokens: integer('output_tokens').notNull().default(0),
     cost_micro: micro('cost_micro').notNull().default(0),
+    /** The cost is the provider's own bill; what the price makes of the call, if it has one, stands beside it. */
+    billed: boolean('billed').notNull().default(false),
+    listed_micro: micro('listed_micro'),
     started_at: at('started_at').notNull(),
     duration_ms: doublePrecision('duration_ms').notNull(),
     key: text('key').notNull(),

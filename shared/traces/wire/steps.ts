@@ -31,6 +31,11 @@ export const Step = z
     output_tokens: count('Output tokens.'),
     cost_cents: count('In whole cents.'),
     cost_usd: z.number(),
+    billed: z.boolean().describe("The cost is the provider's own bill, as its answer has it."),
+    listed_cost_usd: z
+      .number()
+      .nullable()
+      .describe('Of a billed call: what it costs by its price. Null without a price, and of other calls.'),
     unpriced: z.boolean(),
     unread: z
       .string()
@@ -74,6 +79,8 @@ export function stepOf(row: StepRow, query?: string): z.input<typeof Step> {
     output_tokens: row.output_tokens,
     cost_cents: centsOf(row.cost_micro),
     cost_usd: usdOf(row.cost_micro),
+    billed: row.billed,
+    listed_cost_usd: row.listed_micro === null ? null : usdOf(row.listed_micro),
     unpriced: row.unpriced,
     unread: row.unread,
     reused: row.reused,

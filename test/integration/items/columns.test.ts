@@ -54,6 +54,8 @@ const step = fc.record({
   outcome: fc.constantFrom(...OUTCOMES),
   outcome_reason: fc.constantFrom(null, 'refusal' as const),
   unpriced: fc.boolean(),
+  billed: fc.boolean(),
+  listed_micro: fc.constantFrom(null, 0, Number.MAX_SAFE_INTEGER),
   unread: textOrNull,
   told: fc.boolean(),
   reused: fc.boolean(),
