@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { endpoints } from '../functions/index.ts'
 import { TAKE_SECTION } from '../shared/claims/queries/take-functions.ts'
+import { billsTable } from '../shared/grading/rules/bills-table.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../shared/items/rules/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../shared/kernel/errors.ts'
 import { errorsOf, openApiDocument } from '../shared/openapi/openapi.ts'
@@ -125,10 +126,12 @@ async function logsPage(): Promise<string> {
 
 const GRADING_PAGE = 'shared/grading/grading.md'
 
-/** As it is, with the table of finish words. */
+/** As it is, with the tables of finish words and of bills. */
 async function gradingPage(): Promise<string> {
   const page = await readFile(join(import.meta.dirname, '..', GRADING_PAGE), 'utf8')
-  return page.replace(/^\| finish words (?:.*\n\|)*.*/m, finishTable)
+  return page
+    .replace(/^\| finish words (?:.*\n\|)*.*/m, finishTable)
+    .replace(/^\| client (?:.*\n\|)*.*/m, billsTable)
 }
 
 /** The tables of all values in each platform's values file. */

@@ -173,7 +173,7 @@ function countsIn(message: Fields, gathered: Gathered): Counts | undefined {
   const own = kept.map(one => countsOf(one, gathered)).find(counts => counts?.input_tokens !== undefined)
   const theirs = usage && metadataCounts(usage, gathered)
   const counts = own
-    ? { ...theirs, ...counted(own) }
+    ? { ...theirs, total_tokens: 0, ...counted(own) }
     : (theirs ?? countsOf(fields(metadata?.tokenUsage), gathered))
   if (counts === undefined) return undefined
   const bills = [...kept, usage, metadata].map(billOf)

@@ -19,7 +19,7 @@ import {
 import { billOf } from './bills.ts'
 import { summed } from './counts.ts'
 import { UNFINISHED, worse } from './finish-words.ts'
-import { hostOfClient } from './hosts.ts'
+import { hostOfChat, hostOfClient } from './hosts.ts'
 import { countsOf, tierOf } from './raw-usage.ts'
 
 export const vercelAi: Shape = {
@@ -119,21 +119,25 @@ const contentOf = (step: Fields) =>
 function countsIn(step: Fields, gathered: Gathered): Counts | undefined {
   const usage = fields(step.usage)
   const kept = metadataOf(step)
-  const own = [usage?.raw, ...kept.flatMap(one => [one.usage, one.usageMetadata])]
+  const body = fields(fields(step.response)?.body)
+  const own = [usage?.raw, ...[...kept, body ?? {}].flatMap(one => [one.usage, one.usageMetadata])]
     .map(raw => countsOf(fields(raw), gathered))
     .find(counts => counts?.input_tokens !== undefined)
   const counts = own ?? sdkCounts(usage, kept, gathered)
   if (counts === undefined) return undefined
   const bills = kept.flatMap(one => [billOf(one), billOf(fields(one.usage))])
   const billed_micro = counts.billed_micro ?? bills.find(bill => bill !== undefined)
-  const body = fields(fields(step.response)?.body)
   const tiers = [...kept.map(one => one.serviceTier), body?.service_tier].map(tierOf)
   return {
     ...tiers.find(({ service_tier }) => service_tier !== undefined),
     ...counts,
+    ...(kept.some(isGrounded) && { searches: 1 }),
     ...(billed_micro !== undefined && { billed_micro }),
   }
 }
+
+/** Gemini searched the web. */
+const isGrounded = (kept: Fields) => some(fields(kept.groundingMetadata)?.webSearchQueries)
 
 /** What each provider adds to the SDK's own words. */
 const metadataOf = (step: Fields): Fields[] =>
@@ -200,7 +204,8 @@ const researchOf = (kept: readonly Fields[], gathered: Gathered): Counts => ({
 function hostIn(step: Fields): string | undefined {
   const named = hostOfClient(fields(step.model)?.provider)
   const keys = Object.keys(fields(step.providerMetadata) ?? {})
-  return named ?? keys.map(hostOfClient).find(host => host !== undefined)
+  const body = fields(fields(step.response)?.body)
+  return named ?? keys.map(hostOfClient).find(host => host !== undefined) ?? (body && hostOfChat(body))
 }
 
 function stepMessage(step: Fields): Fields {

@@ -1,0 +1,230 @@
+// What recorded answers cost, in the shapes that clients return.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { LIST_PRICES, PriceBook } from '../../prices/rules/price-book.ts'
+import type { StepReport } from '../../protocol/rules/protocol.ts'
+import { readCall, wholeOf } from '../../providers/rules/completion.ts'
+import { BILLS } from '../../providers/rules/sample-bills.ts'
+import { billsTable } from './bills-table.ts'
+import { stepRow } from './step-row.ts'
+
+const PLACE = { seq: 1, attempt: 1, step_no: 1 }
+
+const reportOf = (output: unknown, more: Partial<StepReport> = {}): StepReport => ({
+  key: 'call',
+  kind: 'llm_call',
+  name: 'call',
+  output,
+  started_at: '2026-11-28T00:00:00Z',
+  duration_ms: 1,
+  ...more,
+})
+
+const rowOf = (output: unknown, prices: PriceBook = LIST_PRICES, more: Partial<StepReport> = {}) =>
+  stepRow({ report: reportOf(output, more), input: null, output: null }, PLACE, prices)
+
+describe('a call costs what its provider bills', () => {
+  it.each(BILLS.map(bill => [bill.client, bill.provider, bill.tells, bill] as const))(
+    'by %s, of %s: %s',
+    (_, __, ___, { answer, cost, unknown = false, reasoning = 0 }) => {
+      const row = rowOf(answer)
+      expect({ cost_micro: row.cost_micro, unpriced: row.unpriced }).toEqual({
+        cost_micro: Math.max(0, Math.ceil(cost - 1e-6)),
+        unpriced: unknown,
+      })
+      expect(row.output_tokens).toBeGreaterThanOrEqual(reasoning)
+    },
+  )
+
+  it('as grading.md has it, by client and provider', () => {
+    const page = readFileSync(join(import.meta.dirname, '../grading.md'), 'utf8')
+    expect(page).toContain(billsTable())
+  })
+})
+
+const chat = (model: string, usage: object, more: object = {}) => ({
+  object: 'chat.completion',
+  model,
+  choices: [{ message: { role: 'assistant', content: 'billing' }, finish_reason: 'stop' }],
+  usage,
+  ...more,
+})
+const TOKENS = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 }
+
+describe("the provider's own bill", () => {
+  it('counts, and the cost by the price stands beside it', () => {
+    const billed = rowOf(chat('gpt-4o-mini', { ...TOKENS, cost: 0.0001 }))
+    expect(billed).toMatchObject({ cost_micro: 100, billed: true, listed_micro: 450, unpriced: false })
+    const unlisted = rowOf(chat('nobodys-model', { ...TOKENS, cost: 0.0001 }))
+    expect(unlisted).toMatchObject({ cost_micro: 100, billed: true, listed_micro: null, unpriced: false })
+    expect(rowOf(chat('gpt-4o-mini', TOKENS))).toMatchObject({ billed: false, listed_micro: null })
+  })
+
+  it('of nothing is a bill', () => {
+    expect(rowOf(chat('gpt-4o-mini', { ...TOKENS, cost: 0 }))).toMatchObject({ cost_micro: 0, billed: true })
+  })
+
+  it("counts before a project's own price", () => {
+    const own = new PriceBook({ 'gpt-4o-mini': { input_per_mtok: 1, output_per_mtok: 1 } })
+    const row = rowOf(chat('gpt-4o-mini', { ...TOKENS, cost: 0.0001 }), own)
+    expect(row).toMatchObject({ cost_micro: 100, listed_micro: 1500 })
+  })
+
+  it.each([
+    [-1],
+    [Number.NaN],
+    [Number.POSITIVE_INFINITY],
+    [1e300],
+    ['much'],
+    [[]],
+    [{ sum: 1 }],
+    [true],
+    [null],
+  ])('of %j is none', cost => {
+    const row = rowOf(chat('gpt-4o-mini', { ...TOKENS, cost }))
+    expect(row).toMatchObject({ cost_micro: 450, billed: false, unpriced: false })
+  })
+
+  it('is rounded up, so that no call with a bill is free', () => {
+    expect(rowOf(chat('m', { ...TOKENS, cost: 1e-9 })).cost_micro).toBe(1)
+    expect(rowOf(chat('m', { ...TOKENS, cost_in_usd_ticks: 1 })).cost_micro).toBe(1)
+    expect(rowOf(chat('m', { ...TOKENS, cost: 0.0141 })).cost_micro).toBe(14_100)
+  })
+
+  it('of a stream is in its last piece', () => {
+    const piece = (delta: object, more: object = {}) => ({
+      id: 'gen-1',
+      object: 'chat.completion.chunk',
+      model: 'some/new-model',
+      choices: [{ index: 0, delta, finish_reason: null }],
+      ...more,
+    })
+    const stream = [
+      piece({ role: 'assistant', content: 'bill' }),
+      piece({ content: 'ing' }, { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+      { ...piece({}), choices: [], usage: { ...TOKENS, cost: 0.0141 } },
+    ]
+    expect(rowOf(stream)).toMatchObject({ cost_micro: 14_100, billed: true })
+  })
+
+  it('of several steps of the AI SDK is their sum, if each has one', () => {
+    const step = (bill?: number) => ({
+      content: [{ type: 'text', text: 'billing' }],
+      finishReason: 'stop',
+      usage: { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 },
+      response: { modelId: 'gpt-4o-mini' },
+      providerMetadata: bill === undefined ? {} : { openrouter: { usage: { cost: bill } } },
+    })
+    const totalUsage = { inputTokens: 2000, outputTokens: 1000, totalTokens: 3000 }
+    expect(rowOf({ steps: [step(0.001), step(0.002)], totalUsage })).toMatchObject({ cost_micro: 3000 })
+    expect(rowOf({ steps: [step(0.001), step()], totalUsage })).toMatchObject({
+      cost_micro: 900,
+      billed: false,
+    })
+  })
+})
+
+describe('a host of your own', () => {
+  it.each([
+    'deepseek-r1:14b',
+    'llama3.1:8b',
+    'qwen3:32b-q4_K_M',
+    'gemma3n:e4b',
+    'mixtral:8x7b',
+    'mistral:latest',
+    'library/mistral:latest',
+    'hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF',
+    'Qwen3-8B-Q4_K_M.gguf',
+    '/models/llama',
+    'Qwen/Qwen3-32B',
+    'deepseek-ai/DeepSeek-R1',
+    'meta-llama/Llama-3.3-70B-Instruct',
+    'mistralai/Mistral-7B-Instruct-v0.3',
+    'google/gemma-3-27b-it',
+    'microsoft/phi-4',
+    'openai/gpt-oss-20b',
+  ])('or anybody may run %s: its cost is not known, and no list has it', model => {
+    expect(rowOf(chat(model, TOKENS))).toMatchObject({ cost_micro: 0, unpriced: true, has_price: false })
+  })
+
+  it.each([
+    'anthropic.claude-3-5-sonnet-20241022-v2:0',
+    'amazon.nova-lite-v1:0',
+    'ft:gpt-4o-mini-2024-07-18:org::id',
+    'anthropic/claude-3.7-sonnet:thinking',
+    'gpt-4o-mini',
+    'meta-llama/llama-3.3-70b-instruct',
+  ])('is not meant by %s', model => {
+    expect(rowOf(chat(model, TOKENS))).toMatchObject({ has_price: true, unpriced: false })
+  })
+
+  it.each([
+    ['vLLM', { prompt_logprobs: null }],
+    ['llama.cpp', { timings: { prompt_n: 1 } }],
+    ['LM Studio', { stats: {}, system_fingerprint: 'gpt-4o-mini' }],
+    ['Ollama', { system_fingerprint: 'fp_ollama' }],
+    ['SGLang', { choices: [{ message: { content: 'x' }, finish_reason: 'stop', matched_stop: 2 }] }],
+    ['Text Generation Inference', { system_fingerprint: '3.0.1-sha-bb9095a' }],
+  ])('is read from what %s adds to an answer', (_, more) => {
+    expect(rowOf(chat('gpt-4o-mini', TOKENS, more))).toMatchObject({ cost_micro: 0, unpriced: true })
+  })
+
+  it('has the price that a project sets, also of nothing, whatever was counted', () => {
+    const own = new PriceBook({ 'deepseek-r1:14b': { input_per_mtok: 1, output_per_mtok: 2 } })
+    expect(rowOf(chat('deepseek-r1:14b', TOKENS), own)).toMatchObject({ cost_micro: 2000, unpriced: false })
+    const free = new PriceBook({ 'deepseek-r1:14b': { input_per_mtok: 0, output_per_mtok: 0 } })
+    expect(rowOf(chat('deepseek-r1:14b', { prompt_tokens: 0 }), free)).toMatchObject({ unpriced: false })
+  })
+})
+
+describe('what is not known makes the cost a lower bound', () => {
+  it('where a stream stopped before its last count', () => {
+    const stream = [
+      {
+        type: 'message_start',
+        message: {
+          type: 'message',
+          role: 'assistant',
+          model: 'claude-sonnet-4-5',
+          content: [],
+          usage: { input_tokens: 1000, output_tokens: 1 },
+        },
+      },
+      { type: 'content_block_start', content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', delta: { type: 'text_delta', text: 'billing and' } },
+    ]
+    expect(rowOf(stream)).toMatchObject({ cost_micro: 3015, unpriced: true })
+  })
+
+  it('where a sound or an image has no price of its own', () => {
+    const heard = { ...TOKENS, prompt_tokens_details: { audio_tokens: 900 } }
+    expect(rowOf(chat('gpt-4o-mini', heard))).toMatchObject({ unpriced: true, has_price: true })
+    const drawn = { ...TOKENS, completion_tokens_details: { image_tokens: 400 } }
+    expect(rowOf(chat('gpt-4o-mini', drawn))).toMatchObject({ unpriced: true, has_price: true })
+  })
+
+  it('where an agent reports zeros of a call with a text', () => {
+    const usage = { input_tokens: 0, output_tokens: 0 }
+    const row = rowOf(chat('gpt-4o-mini', TOKENS), LIST_PRICES, { usage })
+    expect(row).toMatchObject({ cost_micro: 0, unpriced: true })
+  })
+
+  it('and not where nothing was said', () => {
+    const blocked = {
+      promptFeedback: { blockReason: 'SAFETY' },
+      modelVersion: 'gemini-2.5-flash',
+      usageMetadata: { promptTokenCount: 100, totalTokenCount: 100 },
+    }
+    expect(rowOf(blocked)).toMatchObject({ cost_micro: 30, unpriced: false })
+  })
+})
+
+it('the shapes of bills are read from streams and outlines as from whole answers', () => {
+  for (const { answer } of BILLS) {
+    const outlined = { cut: true, bytes: 1, outline: answer }
+    expect(wholeOf(outlined)).toEqual(wholeOf(answer))
+    expect(readCall(reportOf(outlined))).toMatchObject(readCall(reportOf(answer)) ?? {})
+  }
+})
