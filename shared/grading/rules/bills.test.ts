@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { billsTable } from '../../../test/support/bills/bills-table.ts'
+import { BILLS } from '../../../test/support/bills/sample-bills.ts'
 import { LIST_PRICES, PriceBook } from '../../prices/rules/price-book.ts'
 import type { StepReport } from '../../protocol/rules/protocol.ts'
 import { readCall, wholeOf } from '../../providers/rules/completion.ts'
-import { BILLS } from '../../providers/rules/sample-bills.ts'
-import { billsTable } from './bills-table.ts'
 import { stepRow } from './step-row.ts'
 
 const PLACE = { seq: 1, attempt: 1, step_no: 1 }

@@ -1,8 +1,8 @@
 // The table of what is read of a bill, by client and provider, from recorded answers.
 
-import type { Consumption } from '../../prices/rules/pricing.ts'
-import { readCompletion } from '../../providers/rules/completion.ts'
-import { BILLS, type SampleBill } from '../../providers/rules/sample-bills.ts'
+import type { Consumption } from '../../../shared/prices/rules/pricing.ts'
+import { readCompletion } from '../../../shared/providers/rules/completion.ts'
+import { BILLS, type SampleBill } from './sample-bills.ts'
 
 const PARTS: Record<string, (usage: Consumption, sample: SampleBill) => unknown> = {
   'cache reads': usage => usage.cached_input_tokens,

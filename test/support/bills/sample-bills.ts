@@ -1,7 +1,7 @@
 // Recorded answers with what they cost, by client and provider: the shapes that the pinned clients return, cut to what a
-// bill is read from. The table in ../../grading/grading.md is made of them.
+// bill is read from. The table in shared/grading/grading.md is made of them.
 
-import type { Fields } from './answer.ts'
+import type { Fields } from '../../../shared/providers/rules/answer.ts'
 
 export interface SampleBill {
   client: string
