@@ -281,7 +281,6 @@ describe('the tokens of a step', () => {
     const usage = { model: 'own', input_tokens: 3 }
     expect(usageOf(step({ output: chat('x'), usage }))).toEqual({
       model: 'own',
-      is_partial: true,
       input_tokens: 3,
       output_tokens: 0,
       cached_input_tokens: 0,

@@ -277,16 +277,16 @@ export function usageOf(
   const model = typeof named === 'string' ? named : step.kind === 'llm_call' ? step.name : undefined
   if (reported?.input_tokens != null || reported?.output_tokens != null) {
     const gathered = new Gathered()
-    const content = answer === undefined || answer.ungraded ? 'nothing' : contentOf(answer)
-    const usage = gathered.usage(reportedUsage({ ...reported }, gathered), content)!
+    const counts = reportedUsage({ ...reported }, gathered)
+    const usage = gathered.usage(counts, answer && says(answer) ? 'counted' : 'nothing')!
     return { model, ...usage, ...(gathered.fault !== undefined && { fault: gathered.fault }) }
   }
   if (answer?.usage === undefined) return undefined
   return { model, ...answer.usage, ...(answer.fault !== undefined && { fault: answer.fault }) }
 }
 
-const contentOf = ({ text, has_tool_calls }: Completion) =>
-  text.trim() !== '' || has_tool_calls ? 'text' : 'nothing'
+const says = ({ text, has_tool_calls, ungraded }: Completion) =>
+  !ungraded && (text.trim() !== '' || has_tool_calls)
 
 /** Bedrock's client names the model `modelId`. */
 function modelOfInput(input: unknown): string | undefined {

@@ -59,6 +59,8 @@ export class Gathered {
   refusal: string | undefined
   fault: string | undefined
   host: string | undefined
+  /** Its counts are those of an agent, which leaves out zeros. */
+  is_counted = false
 
   /** Adds the text, refusals, calls and data of a string or a list of typed parts. */
   add(content: unknown): this {
@@ -149,7 +151,8 @@ export class Gathered {
   }
 
   get content(): Content {
-    if (this.text.trim() !== '' || this.has_tool_calls || this.refusal !== undefined) return 'text'
+    if (this.text.trim() !== '' || this.has_tool_calls || this.refusal !== undefined)
+      return this.is_counted ? 'counted' : 'text'
     return this.has_data ? 'data' : 'nothing'
   }
 

@@ -157,7 +157,7 @@ export function saysAnswer(answer: unknown): boolean {
 function readCounted({ model, usage }: Fields, output: unknown): Reading {
   const found = readOutput(output)
   if (!isRead(found)) return found
-  const gathered = new Gathered()
+  const gathered = new Gathered().add(found.text)
   const given = fields(usage)
   const reported = gathered.completion('told', model, 'other', given && reportedUsage(given, gathered))
   const read: Completion = { ...found }
@@ -173,6 +173,7 @@ function readCounted({ model, usage }: Fields, output: unknown): Reading {
 
 /** Tokens as an agent reports them. */
 export function reportedUsage(given: Fields, gathered: Gathered): Counts {
-  const counts = REPORTED_COUNTS.map(name => [name, gathered.known(given, name)])
+  gathered.is_counted = true
+  const counts = REPORTED_COUNTS.map(name => [name, gathered.count(given, name)])
   return { ...Object.fromEntries(counts), ...tierOf(given.service_tier) }
 }

@@ -18,8 +18,11 @@ export interface Counts
   thinking_tokens?: number | undefined
 }
 
-/** What an answer has, and so what its counts must show: a text or calls, data alone, or nothing. */
-export type Content = 'text' | 'data' | 'nothing'
+/**
+ * What an answer has, and so what its counts must show: a text or calls, data alone, or nothing. Where an agent counts
+ * itself, what it leaves out is zero; only zeros of everything, beside a text, are no counts.
+ */
+export type Content = 'text' | 'data' | 'nothing' | 'counted'
 
 /** Undefined if nothing was counted. */
 export function settled(counts: Counts, content: Content): CompletionUsage | undefined {
@@ -42,12 +45,12 @@ export function settled(counts: Counts, content: Content): CompletionUsage | und
   else if (rest > 0 && input > 0) output += rest
   else if (rest > 0 && output > 0) input = rest
   else if (total_tokens === 0 && thinking_tokens > output) output += thinking_tokens
-  const lacks =
-    content === 'text'
-      ? input === 0 || output === 0
-      : content === 'data'
-        ? input + output === 0 && !hasOther(more)
-        : input === 0 && input_tokens !== 0
+  const lacks = {
+    text: input === 0 || output === 0,
+    data: input + output === 0 && !hasOther(more),
+    nothing: input === 0 && input_tokens !== 0,
+    counted: input + output === 0,
+  }[content]
   return {
     input_tokens: input,
     output_tokens: output,
