@@ -19,7 +19,7 @@ const chat = (content: string) => ({
   object: 'chat.completion',
   model: 'test-model',
   choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1_000_000, completion_tokens: 0, total_tokens: 1_000_000 },
+  usage: { prompt_tokens: 999_990, completion_tokens: 10, total_tokens: 1_000_000 },
 })
 const UPSTREAM = { error: { code: 502, message: 'Upstream error' } }
 
