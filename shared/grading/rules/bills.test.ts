@@ -8,7 +8,7 @@ import { BILLS } from '../../../test/support/bills/sample-bills.ts'
 import { LIST_PRICES, PriceBook } from '../../prices/rules/price-book.ts'
 import type { StepReport } from '../../protocol/rules/protocol.ts'
 import { readCall, wholeOf } from '../../providers/rules/completion.ts'
-import { stepRow } from './step-row.ts'
+import { readStep, stepRow } from './step-row.ts'
 
 const PLACE = { seq: 1, attempt: 1, step_no: 1 }
 
@@ -23,7 +23,7 @@ const reportOf = (output: unknown, more: Partial<StepReport> = {}): StepReport =
 })
 
 const rowOf = (output: unknown, prices: PriceBook = LIST_PRICES, more: Partial<StepReport> = {}) =>
-  stepRow({ report: reportOf(output, more), input: null, output: null }, PLACE, prices)
+  stepRow(readStep(reportOf(output, more), JSON.stringify(reportOf(output, more))), PLACE, prices)
 
 describe('a call costs what its provider bills', () => {
   it.each(BILLS.map(bill => [bill.client, bill.provider, bill.tells, bill] as const))(

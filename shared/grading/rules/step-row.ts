@@ -150,12 +150,17 @@ export function stepRow(
     key: plainText(mask.text(step.key), LIMITS.step_key_characters),
     name: plainText(mask.text(step.name || step.key), LIMITS.name_characters),
     model: usage?.model === undefined ? null : plainText(usage.model, LIMITS.name_characters),
-    error_code: step.error ? plainText(mask.text(step.error.code), LIMITS.name_characters) : null,
-    error_message: step.error
-      ? plainText(mask.text(step.error.message), LIMITS.error_message_characters)
-      : null,
+    ...errorOf(step, mask),
     input,
     output,
+  }
+}
+
+function errorOf({ error }: StepReport, mask: Mask): Pick<StepRow, 'error_code' | 'error_message'> {
+  if (!error) return { error_code: null, error_message: null }
+  return {
+    error_code: plainText(mask.text(error.code), LIMITS.name_characters),
+    error_message: plainText(mask.text(error.message), LIMITS.error_message_characters),
   }
 }
 

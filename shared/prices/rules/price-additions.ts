@@ -1,5 +1,5 @@
 // What the data of prices lacks: factors of tiers, fees by the search of a call, and rates of parts of the tokens. Each
-// is from the provider's own price page (read in November 2026 at the latest); what is not here is not known.
+// is what the provider's price page says as far as we know it (November 2026); what is not here is not known.
 
 import type { Price } from './pricing.ts'
 
