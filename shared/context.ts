@@ -8,6 +8,7 @@ import type { LoadBundle } from './agents/rules/bundle-load.ts'
 import type { InvokeAgent } from './agents/rules/invoke-agent.ts'
 import type { Get, Post, SendMail } from './kernel/outside.ts'
 import type { Pool } from './kernel/pool.ts'
+import type { Unpack } from './submission/rules/file-text.ts'
 import type { Telemetry } from './traces/rules/telemetry.ts'
 import type { Log } from './upkeep/rules/log-events.ts'
 
@@ -91,6 +92,8 @@ export interface Context {
   loadBundle: LoadBundle | null
   post: Post
   get: Get
+  /** Unpacks what sources send. */
+  unpack: Unpack
   /** Null if mails are left to another function. */
   mail: SendMail | null
   /** Null if nobody collects telemetry. */

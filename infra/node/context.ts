@@ -16,6 +16,7 @@ import type { Connections } from './connections.ts'
 import { LOG_LEVELS, logLine } from './log.ts'
 import { whyAbsent } from './no-stores.ts'
 import { watchRedis } from './store-errors.ts'
+import { unpack } from './unpack.ts'
 
 /** @throws ExitError when the text is no log level */
 export function logLevelOf(text: string | undefined): LogLevel | undefined {
@@ -89,9 +90,9 @@ export function createContext(options: ContextOptions): NodeContext {
     reachesAgents: options.invokeAgent !== undefined,
     invokeAgent: options.invokeAgent ?? noRuntime,
     loadBundle: options.loadBundle ?? null,
-    post:
-      options.post ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass post'))),
-    get: options.get ?? (() => Promise.reject(new Error('this process reaches nothing outside: pass get'))),
+    post: options.post ?? reachesNothing('post'),
+    get: options.get ?? reachesNothing('get'),
+    unpack,
     mail: options.mail === undefined ? noMailServer : options.mail,
     telemetry: options.telemetry ?? null,
     addressOf: options.addressOf ?? (() => null),
@@ -122,6 +123,9 @@ export function createContext(options: ContextOptions): NodeContext {
 
 const noRuntime: InvokeAgent = () =>
   Promise.reject(new Error('this process has no agent runtime: pass invokeAgent'))
+
+const reachesNothing = (pass: string) => () =>
+  Promise.reject(new Error(`this process reaches nothing outside: pass ${pass}`))
 
 const noMailServer: SendMail = () =>
   Promise.reject(new Error('no mail server is set: ASSAY_SMTP_URL and ASSAY_MAIL_FROM name one'))

@@ -2,6 +2,7 @@
 
 import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
 import { OUTCOMES, RUN_STATES } from '../items/vocabulary.ts'
+import { ESCAPES } from '../submission/rules/csv.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { AGENT_COMMANDS } from './agent-commands.ts'
@@ -51,7 +52,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'submit',
     args: ['FILE'],
-    summary: 'Run an agent over a file, or over - for standard input: JSON lines or CSV.',
+    summary: 'Run an agent over a file, or over - for standard input: JSON, CSV or TSV, also as .gz or .zst.',
     options: [
       { name: 'agent', value: 'SLUG', about: 'the agent' },
       {
@@ -74,6 +75,13 @@ export const COMMANDS: readonly Command[] = [
         kind: 'amount',
         about: 'money the run may spend: 5 or 5.00 is dollars',
       },
+        name: 'escape',
+        value: 'HOW',
+        choices: [...ESCAPES, '\\'],
+        about:
+          'how a table escapes quotes inside quotes, beside doubling them: spark or \\ for \\" alone, mysql also for \\n, \\t and \\N',
+      },
+      { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
       allowUnpriced,
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       patienceOption,

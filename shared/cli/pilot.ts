@@ -12,7 +12,8 @@ import type { Screen } from './output.ts'
 import { plannedOf } from './plan.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
-import { type Source, type Submission, submitSource, surveyed } from './submit-file.ts'
+import { type Source, type Submission, submitSource } from './submit-file.ts'
+import { type SurveyedFile, surveyed } from './survey.ts'
 import { exitOf } from './verdict.ts'
 import { watchedRun } from './watch.ts'
 
@@ -30,14 +31,13 @@ export async function runPilot(
   session: Session,
   source: Source,
   order: Submission,
-  pilot: Pilot,
+  { pilot, survey }: { pilot: Pilot; survey: SurveyedFile },
 ): Promise<{ order: Submission; source: Source } | ExitCode> {
   const { output } = session
   if (!pilot.goOn && (output.isJson || !canAsk()))
     throw usageFailure('--pilot asks whether to continue, which needs a terminal and no --json', {
       hint: '--yes continues without asking, unless no item of the pilot is ok',
     })
-  const survey = await surveyed(source)
   if (survey.rows <= pilot.rows) {
     output.note(`the file has ${plural(survey.rows, 'row')}: all of it is the pilot`)
     return { order, source }
@@ -62,7 +62,7 @@ export async function runPilot(
   if (pilot.goOn && ok === 0) return stopped(session, outlook, exitOf(run), 'no item of the pilot is ok')
   if (!pilot.goOn && !(await confirm(`Submit the other ${count(outlook.rows)}?`)))
     return stopped(session, outlook, EXIT.cancelled, 'as you say')
-  const unchanged = await surveyed(source)
+  const unchanged = await surveyed(session, source)
   if (unchanged.changed_ms !== survey.changed_ms || unchanged.rows !== survey.rows)
     throw new Failure(EXIT.usage, 'file_changed', `${source.path} has changed since the pilot`, {
       hint: 'the rest was not submitted, because which rows it has is no longer known; submit the changed file as a run of its own',

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
 import { itemLines } from '../submission/rules/file-items.ts'
-import { inputSource } from './submit-file.ts'
 
 /** The item lines made from standard input that arrives in these pieces. */
 async function linesOf(pieces: string[]) {
   async function* stdin() {
     for (const piece of pieces) yield new TextEncoder().encode(piece)
   }
-  const { input, path, fields, ...taking } = await inputSource(stdin(), { item_id: 'id' })
   let text = ''
-  for await (const part of itemLines(path, input!, fields, taking)) text += new TextDecoder().decode(part)
+  for await (const part of itemLines('standard input', stdin(), { item_id: 'id' }))
+    text += new TextDecoder().decode(part)
   return text.split('\n').filter(Boolean)
 }
 

@@ -1,16 +1,11 @@
 // Submits the rows of a file as a run. Guarantee: all rows sent are accepted, or none.
 
 import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
-import { INPUT_LIMITS } from '../kernel/limits/input.ts'
-import {
-  BadLines,
-  type Fields,
-  formatOfText,
-  itemLines,
-  type Taking,
-} from '../submission/rules/file-items.ts'
+import { unpack } from '../../infra/node/unpack.ts'
+import { BadLines, itemLines, type Taking } from '../submission/rules/file-items.ts'
+import type { Fields } from '../submission/rules/rows.ts'
 import { EXIT, Failure } from './failure.ts'
 import { bytes } from './format.ts'
 import type { Session } from './session.ts'
@@ -41,92 +36,55 @@ export interface Source extends Taking {
   input?: AsyncIterable<Uint8Array>
 }
 
-const HEAD_BYTES = 64 * 1024
-
-/** Standard input as a source; its beginning shows whether it is CSV or lines of JSON. */
-export async function inputSource(stdin: AsyncIterable<Uint8Array>, fields: Fields): Promise<Source> {
-  const reader = stdin[Symbol.asyncIterator]()
-  const head: Uint8Array[] = []
-  let text = ''
-  const decoder = new TextDecoder()
-  while (!text.trimStart().includes('\n') && text.length < HEAD_BYTES) {
-    const { done, value } = await reader.next()
-    if (done) break
-    head.push(value)
-    text += decoder.decode(value, { stream: true })
+/** The pieces of the request's body, with the progress of reading. @throws Failure `invalid_line` */
+export async function* readItems(
+  { output, now }: Pick<Session, 'output' | 'now'>,
+  { path, fields, input, ...taking }: Source,
+  doing: 'reading' | 'sending',
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const size = input === undefined ? (await stat(path)).size : undefined
+  let read = 0
+  let shownAt = now()
+  async function* counted() {
+    for await (const chunk of input ?? createReadStream(path, { highWaterMark: READ_BYTES })) {
+      yield chunk as Uint8Array
+      read += chunk.length
+      if (now() - shownAt < SENDING_SHOWN_MS) continue
+      shownAt = now()
+      output.redraw(
+        doing,
+        { bytes: read, ...(size !== undefined && { of_bytes: size }) },
+        () => `${doing} ${bytes(read)}${size === undefined ? '' : ` of ${bytes(size)}`}`,
+      )
+    }
   }
-  async function* input() {
-    yield* head
-    for (let next = await reader.next(); !next.done; next = await reader.next()) yield next.value
-  }
-  return { path: 'standard input', fields, input: input(), format: formatOfText(text.replace(/^\ufeff/, '')) }
-}
-
-/** The beginning of a file, to inspect its first rows, and the file's size in bytes. */
-export async function headOf(path: string): Promise<{ head: Uint8Array; size: number }> {
-  await using file = await open(path)
-  const { buffer, bytesRead } = await file.read({
-    buffer: Buffer.alloc(INPUT_LIMITS.head_bytes),
-    position: 0,
-  })
-  return { head: buffer.subarray(0, bytesRead), size: (await file.stat()).size }
-}
-
-/** Counts the rows, and checks that each can be an item. @throws Failure `invalid_line` */
-export async function surveyed({
-  path,
-  fields,
-  input,
-  format,
-}: Source): Promise<{ rows: number; changed_ms: number }> {
-  let rows = 0
-  const takes = () => {
-    rows++
-    return false
-  }
-  const changed_ms = input === undefined ? (await stat(path)).mtimeMs : 0
   try {
-    const read = input ?? createReadStream(path, { highWaterMark: READ_BYTES })
-    for await (const _ of itemLines(path, read, fields, { takes, ...(format && { format }) }));
+    yield* itemLines(path, counted(), fields, { ...taking, unpack })
   } catch (error) {
     throw asSubmitFailure(error)
   }
-  return { rows, changed_ms }
 }
 
 /** Streams the rows as one run. */
 export async function submitSource(
-  { api, output, now }: Pick<Session, 'api' | 'output' | 'now'>,
-  { path, fields, input, ...taking }: Source,
+  session: Pick<Session, 'api' | 'output' | 'now'>,
+  source: Source,
   order: Submission,
 ): Promise<{ run_id: string; total_items: number }> {
-  const size = input === undefined ? (await stat(path)).size : undefined
   let problem: unknown
-  let sent = 0
-  let shownAt = now()
   async function* pieces() {
     try {
-      for await (const piece of itemLines(path, counted(), fields, taking)) yield piece
+      yield* readItems(session, source, 'sending')
     } catch (error) {
       problem = error
       throw error
     }
   }
-  async function* counted() {
-    for await (const chunk of input ?? createReadStream(path, { highWaterMark: READ_BYTES })) {
-      yield chunk as Uint8Array
-      sent += chunk.length
-      if (now() - shownAt < SENDING_SHOWN_MS) continue
-      shownAt = now()
-      output.redraw(
-        'sending',
-        { bytes: sent, ...(size !== undefined && { of_bytes: size }) },
-        () => `sending ${bytes(sent)}${size === undefined ? '' : ` of ${bytes(size)}`}`,
-      )
-    }
-  }
   try {
-    const { run_id, total_items } = await api.submitLines(order, ReadableStream.from(pieces()) as Body)
+    const { run_id, total_items } = await session.api.submitLines(
+      order,
+      ReadableStream.from(pieces()) as Body,
+    )
     return { run_id, total_items }
   } catch (error) {
     throw asSubmitFailure(problem ?? error, order)

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { defined } from '../kernel/defined.ts'
-import { firstRows } from '../submission/rules/first-rows.ts'
+import type { Escape } from '../submission/rules/csv.ts'
 import { misfitOf, wantedOf } from '../submission/rules/wanted-fields.ts'
 import { type Agent, answered, findAgent } from './api.ts'
 import { type Given, withInput } from './arguments.ts'
@@ -14,7 +14,8 @@ import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
 import { plannedOf, printPlan } from './plan.ts'
 import type { Session } from './session.ts'
-import { headOf, inputSource, type Source, type Submission, submitSource, surveyed } from './submit-file.ts'
+import { type Source, type Submission, submitSource } from './submit-file.ts'
+import { printFile, type SurveyedFile, surveyed } from './survey.ts'
 import { inputSchema } from './versions.ts'
 import { watchRun } from './watch.ts'
 
@@ -32,7 +33,16 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     })
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
-  if (path !== undefined) await checkFit(session, given, path, agent)
+  const choices = { fields, escape: escapeOf(given) }
+  const source: Source =
+    path === undefined ? { ...choices, path: 'standard input', input: process.stdin } : { ...choices, path }
+  const isTried = given.flag('dry-run')
+  // Standard input can be read only once.
+  const survey = path === undefined && !isTried ? undefined : await surveyed(session, source)
+  if (survey !== undefined) {
+    printFile(session, source, survey)
+    await checkFit(session, given, survey, agent)
+  }
   const tags = given.list('tag')
   const order: Submission = {
     agent_id: agent.id,
@@ -49,12 +59,11 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
       pilot_items: path === undefined ? pilot?.rows : undefined,
     }),
   }
-  const source: Source = path === undefined ? await inputSource(process.stdin, fields) : { path, fields }
-  if (given.flag('dry-run')) return tryOut(session, source, order)
+  if (survey !== undefined && isTried) return tryOut(session, source, order, survey)
   const rest =
-    pilot === undefined || path === undefined
+    pilot === undefined || survey === undefined
       ? { order, source }
-      : await runPilot(session, source, order, pilot)
+      : await runPilot(session, source, order, { pilot, survey })
   if (typeof rest === 'number') return rest
   const submitted = await submitSource(session, rest.source, rest.order)
   output.emit('submitted', { ...submitted, agent: slug }, ({ paint, program }) =>
@@ -66,9 +75,13 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
 }
 
-/** Reads the rows, and prints what their run would be. */
-async function tryOut(session: Session, source: Source, order: Submission): Promise<ExitCode> {
-  const { rows } = await surveyed(source)
+/** Prints what the run of a file's rows would be. */
+async function tryOut(
+  session: Session,
+  source: Source,
+  order: Submission,
+  { rows }: SurveyedFile,
+): Promise<ExitCode> {
   const planned = await plannedOf(session, order, rows)
   if (planned === undefined) throw new Failure(EXIT.usage, 'no_items', `${source.path} has no rows`)
   printPlan(session, planned, order, `of ${source.path}`)
@@ -81,11 +94,14 @@ async function tryOut(session: Session, source: Source, order: Submission): Prom
  *
  * @throws Failure `not_submitted` if the person says no
  */
-async function checkFit({ api, output }: Session, given: Given, path: string, agent: Agent): Promise<void> {
+async function checkFit(
+  { api, output }: Session,
+  given: Given,
+  { sample: rows }: SurveyedFile,
+  agent: Agent,
+): Promise<void> {
   const wanted = wantedOf(await inputSchema(api, agent).catch(() => undefined)) // no reason to stop a submission
   if (wanted === undefined) return
-  const { head, size } = await headOf(path)
-  const { rows } = await firstRows(path, head, size)
   const misfit = misfitOf(agent.slug, wanted, rows, '')
   if (misfit === undefined) return
   const which =
@@ -94,6 +110,12 @@ async function checkFit({ api, output }: Session, given: Given, path: string, ag
   if (output.isJson || given.flag('yes') || !canAsk() || (await confirm('Submit the file all the same?')))
     return
   throw new Failure(EXIT.cancelled, 'not_submitted', 'nothing was submitted')
+}
+
+/** As Spark names it, its escape is the character itself. */
+const escapeOf = (given: Given): Escape | undefined => {
+  const said = given.text('escape')
+  return said === '\\' ? 'spark' : (said as Escape | undefined)
 }
 
 async function existing(path: string): Promise<string> {

@@ -33,6 +33,15 @@ const keyHashes: number[] = []
 const keyStarts: number[] = []
 const keyEnds: number[] = []
 
+/** Values that other languages print, such as Python. */
+const FOREIGN = /^(NaN|Infinity|None|True|False|undefined|nan|inf)\b/
+const MEANT: Record<string, string> = {
+  none: 'write null',
+  undefined: 'write null',
+  true: 'write true',
+  false: 'write false',
+}
+
 /** Each method takes the offset where its construct starts and returns the offset behind it. */
 export class Scan {
   readonly text: string
@@ -248,6 +257,17 @@ export class Scan {
 
   expected(at: number, what: string): never {
     const found = at < this.text.length ? `Unexpected ${quoted(this.text, at)}` : 'The text ends'
+    const foreign = FOREIGN.exec(this.text.slice(at, at + 12))?.[0]
+    if (foreign !== undefined) {
+      const advice = `JSON has no ${foreign}, ${MEANT[foreign.toLowerCase()] ?? 'write null, or the number as a string'}`
+      throw new JsonError(
+        'invalid_json',
+        this.text,
+        at,
+        `${foreign} found`,
+        `${advice}; send valid JSON (RFC 8259)`,
+      )
+    }
     throw new JsonError('invalid_json', this.text, at, found, `expected ${what}; send valid JSON (RFC 8259)`)
   }
 

@@ -2,13 +2,13 @@
 // content is shown as text.
 
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import type { Fields } from '../../../shared/submission/rules/file-items.ts'
 import {
   type FirstRows,
   firstRows,
   guessFields,
   type Row,
 } from '../../../shared/submission/rules/first-rows.ts'
+import type { Fields } from '../../../shared/submission/rules/rows.ts'
 import { guessInput, misfitOf, type Wanted } from '../../../shared/submission/rules/wanted-fields.ts'
 import { GUESSED } from '../parts/submit-order.ts'
 import { element } from './element.ts'

@@ -4,9 +4,10 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
-import { BadLines, type Fields, itemLines } from '../../../shared/submission/rules/file-items.ts'
+import { BadLines, itemLines } from '../../../shared/submission/rules/file-items.ts'
 import { firstRows, guessFields } from '../../../shared/submission/rules/first-rows.ts'
 import { spreadOver } from '../../../shared/submission/rules/pilot.ts'
+import type { Fields } from '../../../shared/submission/rules/rows.ts'
 import { guessInput, misfitOf } from '../../../shared/submission/rules/wanted-fields.ts'
 import {
   BadOrder,

@@ -1,8 +1,8 @@
 // Parses the forms of the submit page, for both the page's script and the server.
 
 import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
-import type { Fields } from '../../../shared/submission/rules/file-items.ts'
 import { pilotName } from '../../../shared/submission/rules/pilot.ts'
+import type { Fields } from '../../../shared/submission/rules/rows.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 
 /** Leaves room for what a pilot's name adds. */

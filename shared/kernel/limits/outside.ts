@@ -125,7 +125,6 @@ export const OUTSIDE_LIMITS = {
   pilots_per_sweep: 100,
   source_requests_at_once: 8, // in one process, for callers who wait; two of a project, as above
   source_silence_ms: 30_000, // between two pieces of an answer
-  source_guess_bytes: 64 * 1024, // blanks skipped to reach the text that shows the format of a body
   source_bytes: 8 * 1024 * MiB,
   source_rowless_bytes: 8 * MiB, // sent without a row, such as blank lines; a row has 1 MiB of characters at most
   source_error_bytes: 1000, // read of an error response, to quote it

@@ -1,6 +1,6 @@
 // Where the items of a start come from, as data. Guarantee: nothing here holds a secret.
 
-import type { Fields } from '../../submission/rules/file-items.ts'
+import type { Fields } from '../../submission/rules/rows.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../vocabulary.ts'
 
 /** The names of the row fields that are its item_id and its partition_key. */
@@ -9,10 +9,12 @@ interface RowFields {
   partition_key: string | null
 }
 
-/** The format that the URL's path ends with, such as `.csv`; undefined if it ends with none. */
+/** The format that the URL's path ends with, such as `.csv` or `.csv.gz`; undefined if it ends with none. */
 export function formatOf(url: string): SourceFormat | undefined {
   const [path = ''] = url.split(/[?#]/)
-  return SOURCE_FORMATS.find(format => path.endsWith(`.${format}`))
+  const named = path.replace(/\.(gz|zst)$/, '')
+  if (named.endsWith('.tsv')) return 'csv'
+  return SOURCE_FORMATS.find(format => named.endsWith(`.${format}`))
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
-import type { Row } from '../../submission/rules/file-items.ts'
+import type { Row } from '../../submission/rules/rows.ts'
 import type { CurrentDeployment } from '../queries/source-reads.ts'
 import { type Source, SourceError } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'

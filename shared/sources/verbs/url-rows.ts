@@ -5,15 +5,17 @@ import { openEnv, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { OutsideAnswer } from '../../kernel/outside.ts'
-import { csvRows, jsonRows as ndjsonRows } from '../../submission/rules/file-items.ts'
+import { fileRows } from '../../submission/rules/file-rows.ts'
 import { filledIn } from '../rules/declared-source.ts'
-import { jsonRows } from '../rules/json-rows.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'
 import { urlFor } from '../rules/source-url.ts'
 import { type OpenSource, type Reading, Rowless, type Silence, wordsOf } from './reading.ts'
 
 const ACCEPT = { ndjson: 'application/x-ndjson', csv: 'text/csv', json: 'application/json' }
 const ACCEPT_GUESSED = 'application/x-ndjson, application/json;q=0.9'
+
+/** The bytes of packed answers show how they are packed, whatever the header says. */
+const ENCODINGS = ['identity', 'gzip', 'x-gzip', 'zstd']
 
 /** The headers in which an answer may say how many rows it has. */
 const COUNT_HEADERS = ['item-count', 'x-total-count']
@@ -27,7 +29,7 @@ export async function openUrl(
   const answer = await ask(ctx, reading, signal)
   const expected = countOf(answer)
   const rowless = new Rowless()
-  const rows = rowsOf(rowless.heard(whole(answer, silence)), reading.source)
+  const rows = rowsOf(ctx, rowless.heard(whole(answer, silence)), reading.source)
   return { rows: rowless.rows(rows), count: () => expected }
 }
 
@@ -38,7 +40,7 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
     accept: source.format_guessed ? ACCEPT_GUESSED : ACCEPT[source.format],
     'user-agent': 'Assay',
     ...(await headersOf(ctx, reading)),
-    'accept-encoding': 'identity', // compressed, a few bytes could become any number
+    'accept-encoding': 'identity', // what some hosts send compressed all the same is unpacked within the limits
   }
   const answer = await ctx
     .get({ url: urlFor(source.url, occasion), account_id, headers, signal })
@@ -51,9 +53,9 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
     throw new SourceError(
       `The source answered with a page (text/html), not with ${source.format}, as a sign-in page does.`,
     )
-  const encoding = answer.header('content-encoding') ?? 'identity'
-  if (encoding !== 'identity')
-    throw new SourceError(`The source answered compressed (${encoding}); it was asked not to.`)
+  const encoding = answer.header('content-encoding')?.toLowerCase() ?? 'identity'
+  if (!ENCODINGS.includes(encoding))
+    throw new SourceError(`The source answered compressed (${encoding}); ${ENCODINGS.join(', ')} are read.`)
   if (!answer.framed && source.format !== 'json' && countOf(answer) === undefined)
     throw new SourceError(
       'The answer says neither its length (Content-Length, or chunked) nor its rows (Item-Count): a cut could not be noticed.',
@@ -108,37 +110,22 @@ async function* whole(answer: OutsideAnswer, silence: Silence): AsyncGenerator<U
     throw new SourceError(`The source says that it has ${length} bytes; it ended after ${bytes}.`)
 }
 
-function rowsOf(chunks: AsyncIterable<Uint8Array>, source: UrlSource): OpenSource['rows'] {
-  if (source.format === 'csv') return csvRows(chunks, fieldsOf(source))
-  if (source.format === 'ndjson') return source.format_guessed ? guessedRows(chunks) : ndjsonRows(chunks)
-  return jsonRows(chunks, LIMITS.item_input_bytes)
+/** Where the format is a guess, the body may also be one JSON array. */
+function rowsOf(ctx: Context, chunks: AsyncIterable<Uint8Array>, source: UrlSource): OpenSource['rows'] {
+  const { format, format_guessed } = source
+  return fileRows('source.jsonl', chunks, fieldsOf(source), {
+    ...(!format_guessed && { format }),
+    unpack: (packed, packing) => notTooLong(ctx.unpack(packed, packing)),
+  })
 }
 
-const OPEN_BRACKET = 0x5b
-const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]) // the last three are a byte order mark
-
-/**
- * Reads one JSON array if the body starts with `[`, else one value per line. If the lines are arrays themselves, the
- * second one is refused with an error that says to give the format ndjson.
- */
-async function* guessedRows(chunks: AsyncIterable<Uint8Array>) {
-  const reader = chunks[Symbol.asyncIterator]()
-  const head: Uint8Array[] = []
-  let [first, bytes]: [number | undefined, number] = [undefined, 0]
-  while (first === undefined && bytes < LIMITS.source_guess_bytes) {
-    const { done, value } = await reader.next()
-    if (done) break
-    head.push(value)
-    bytes += value.length
-    first = value.find(byte => !BLANKS.has(byte))
+/** @throws SourceError over LIMITS.source_bytes, since a few packed bytes can become any number */
+async function* notTooLong(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > LIMITS.source_bytes)
+      throw new SourceError(`The source is longer than ${LIMITS.source_bytes} bytes when it is unpacked.`)
+    yield chunk
   }
-  async function* again() {
-    try {
-      yield* head
-      for (let next = await reader.next(); !next.done; next = await reader.next()) yield next.value
-    } finally {
-      await reader.return?.()
-    }
-  }
-  yield* first === OPEN_BRACKET ? jsonRows(again(), LIMITS.item_input_bytes) : ndjsonRows(again())
 }

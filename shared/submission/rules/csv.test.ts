@@ -137,10 +137,10 @@ it('an error of the source is passed on to the reader', async () => {
 
 it('a record has the number of the line on which it begins', async () => {
   expect(await recordsOf('a\n"two\nlines"\n\r\n\nb\rc')).toEqual([
-    { line: 1, values: ['a'] },
-    { line: 2, values: ['two\nlines'] },
-    { line: 6, values: ['b'] },
-    { line: 7, values: ['c'] },
+    { line: 1, lines: 1, values: ['a'] },
+    { line: 2, lines: 2, values: ['two\nlines'] },
+    { line: 6, lines: 1, values: ['b'] },
+    { line: 7, lines: 1, values: ['c'] },
   ])
 })
 
@@ -148,7 +148,7 @@ it('CSV that cannot be read is refused with its line', async () => {
   const refused = async (text: string) => {
     const error = await recordsOf(text, 65_536).catch(error => error)
     expect(error).toBeInstanceOf(CsvError)
-    return `${error.line}: ${error.message}`
+    return `${error.line}: ${error.message.replace('cannot be read as CSV, nor what follows: ', '')}`
   }
   expect(await refused('a\n\n"1\n')).toBe('3: a quote is opened and never closed')
   expect(await refused('a\n"1\n\n2\n\n')).toBe('2: a quote is opened and never closed')

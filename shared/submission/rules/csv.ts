@@ -1,137 +1,122 @@
-// Reads the records of a CSV text with csv-parse. Guarantee: memory is bounded by one chunk and one record; a value
-// keeps its exact text, including an inch mark inside it; a record's line is the one it begins on.
+// Reads the records of a table, whose delimiter is found in its first line. Guarantee: memory is bounded by one chunk
+// and one record; a value keeps its exact text; a record's line is the one it begins on.
 
-import { parse } from 'csv-parse'
-import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
+import { CsvError, CsvReader, type CsvRecord, type Dialect, type Escape } from './csv-reader.ts'
 
-const DELIMITERS = [',', ';', '\t']
+export { CsvError, type CsvRecord, ESCAPES, type Escape } from './csv-reader.ts'
+
+/** Where two occur equally often, the first: names have no tabs, but may have commas. */
+const DELIMITERS = ['\t', ',', ';', '|']
 /** The longest first line to wait for; beyond it, the delimiter is chosen by the text so far. */
 const HEADER_CHARACTERS = 64 * 1024
 
-export interface CsvRecord {
-  /** Counts from 1. */
-  line: number
-  values: string[]
-}
-
-/** The text cannot be read from `line` on. */
-export class CsvError extends Error {
-  readonly line: number
-
-  constructor(line: number, message: string) {
-    super(message)
-    this.name = 'CsvError'
-    this.line = line
-  }
+export interface TableChoices {
+  escape?: Escape | undefined
+  /** The file is named as one with tabs. */
+  tabs?: boolean | undefined
+  /** Called with what was found, before the first record. */
+  found?: ((dialect: Dialect) => void) | undefined
 }
 
 /** Yields the records of each chunk, without blank lines. @throws CsvError */
-export async function* csvRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord[]> {
-  const decoder = new TextDecoder()
-  let reader: Reader | undefined
+export async function* csvRecords(
+  chunks: AsyncIterable<Uint8Array>,
+  choices: TableChoices = {},
+): AsyncGenerator<CsvRecord[]> {
+  let reader: CsvReader | undefined
   let head = ''
-  for await (const chunk of chunks) {
-    const text = decoder.decode(chunk, { stream: true })
-    if (reader !== undefined) yield await reader.read(text)
-    else {
-      head += text
-      if (head.length < HEADER_CHARACTERS && !head.includes('\n')) continue
-      reader = readerOf(head)
-      yield await reader.read(head)
+  for await (const { text, isLast, problem } of decoded(chunks)) {
+    head += text
+    if (reader === undefined) {
+      if (!isLast && head.length < HEADER_CHARACTERS && !(text.includes('\n') && /\S/.test(head))) continue
+      const { rest, dialect } = begun(head, choices)
+      reader = new CsvReader(dialect)
+      if (rest !== head) reader.line = 2
+      choices.found?.(dialect)
+      head = rest
+    }
+    yield* taken(reader, head, isLast && problem === undefined)
+    head = ''
+    if (problem !== undefined) throw new CsvError(reader.lastLine, problem)
+  }
+}
+
+/** The records before an error are passed on. */
+function* taken(reader: CsvReader, text: string, isLast: boolean): Generator<CsvRecord[]> {
+  const records: CsvRecord[] = []
+  try {
+    for (const record of reader.read(text)) {
+      reader.columns ??= record.values.length
+      records.push(record)
+    }
+    if (isLast) for (const record of reader.end()) records.push(record)
+  } finally {
+    if (records.length > 0) yield records
+  }
+}
+
+/** The text of each chunk; where it is not UTF-8, what stands before, and why it ends there. */
+async function* decoded(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ text: string; isLast: boolean; problem?: string }> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (chunk?: Uint8Array) => {
+    try {
+      return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
+    } catch {
+      return undefined
     }
   }
-  if (reader === undefined) {
-    reader = readerOf(head)
-    yield await reader.read(head)
+  for await (const chunk of chunks) {
+    const text = decode(chunk)
+    if (text === undefined) return yield { text: goodPart(chunk), isLast: true, problem: NOT_UTF8 }
+    if (text !== '') yield { text, isLast: false }
   }
-  yield await reader.read(decoder.decode())
-  yield await reader.end()
+  const rest = decode()
+  yield rest === undefined ? { text: '', isLast: true, problem: NOT_UTF8 } : { text: rest, isLast: true }
 }
 
-interface Parsed {
-  record: string[]
-  info: Place
-}
+const NOT_UTF8 =
+  'is not UTF-8, and perhaps Latin-1 (Windows-1252): save the file as UTF-8; what follows was not read'
 
-/** The line a record ends on, and how many lines before it were empty. */
-interface Place {
-  lines: number
-  empty_lines: number
-}
-
-type Reader = ReturnType<typeof readerOf>
-
-/** Uses only what the parser's streams support in browsers too: they have neither `destroy` nor `for await` there. */
-function readerOf(head: string) {
-  let last: Place = { lines: 0, empty_lines: 0 }
-  let records: CsvRecord[] = []
-  const parser = parse({
-    delimiter: delimiterOf(head),
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    max_record_size: INPUT_LIMITS.item_input_bytes,
-    info: true,
-    on_record(record, { lines, empty_lines }) {
-      last = { lines, empty_lines }
-      return record
-    },
-  })
-  // The calls below report errors too, but a stream needs a listener.
-  parser.on('error', () => {})
-  const take = ({ record, info }: Parsed) =>
-    records.push({ line: info.lines - breaksIn(record), values: record })
-  const taken = (error: unknown) => {
-    if (error) throw asCsvError(error, last)
-    const these = records
-    records = []
-    return these
-  }
-  const drain = () => {
-    for (let next = parser.read(); next !== null; next = parser.read()) take(next)
-  }
-  return {
-    async read(text: string): Promise<CsvRecord[]> {
-      if (text === '') return []
-      // The parser may have no room for the whole text until some records are read.
-      const written = new Promise<unknown>(resolve => parser.write(text, resolve))
-      drain()
-      const error = await written
-      if (!error) drain()
-      return taken(error)
-    },
-    async end(): Promise<CsvRecord[]> {
-      const ended = new Promise<unknown>(resolve => {
-        parser.once('error', resolve)
-        parser.once('end', () => resolve(undefined))
+/** The text before the first bytes that are not UTF-8; a character that an earlier chunk began is left out. */
+function goodPart(chunk: Uint8Array): string {
+  let begin = 0
+  while (begin < 3 && (chunk[begin]! & 0xc0) === 0x80) begin++
+  let [good, bad] = [begin, chunk.length + 1]
+  const upTo = (end: number) => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(chunk.subarray(begin, end), {
+        stream: true,
       })
-      parser.on('data', take)
-      parser.end()
-      return taken(await ended)
-    },
+    } catch {
+      return undefined
+    }
   }
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    if (upTo(middle) === undefined) bad = middle
+    else good = middle
+  }
+  return upTo(good) ?? ''
 }
 
-/** The delimiter that occurs most often in the first line. */
+/** What a text begins with: its dialect, and the text behind the line in which Excel names the delimiter. */
+function begun(head: string, choices: TableChoices): { rest: string; dialect: Dialect } {
+  const { tabs, escape: escaped } = choices
+  const named = /^"?sep=([^\r\n])"?(\r\n|\n|\r)/i.exec(head)
+  const rest = head.slice(named?.[0].length ?? 0)
+  return { rest, dialect: { delimiter: named?.[1] ?? (tabs ? '\t' : delimiterOf(rest)), escape: escaped } }
+}
+
+/** The delimiter that occurs most often in the first line, outside its quotes. */
 function delimiterOf(text: string): string {
-  const header = (text.split(/[\r\n]/, 1)[0] ?? '').replace(/"[^"]*"/g, '')
-  const count = (delimiter: string) => header.split(delimiter).length
-  return DELIMITERS.reduce((best, other) => (count(other) > count(best) ? other : best))
-}
-
-const breaksIn = (values: readonly string[]) =>
-  values.reduce((sum, value) => sum + (value.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
-
-/** The unreadable text begins after the last record and the empty lines that follow it. */
-function asCsvError(error: unknown, last: Place): unknown {
-  const { code, message, empty_lines } = error as { code?: string; message: string } & Partial<Place>
-  if (!code?.startsWith('CSV_')) return error
-  const line = last.lines + 1 + (empty_lines ?? 0) - last.empty_lines
-  return new CsvError(line, WORDS[code] ?? message)
-}
-
-const WORDS: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
-  CSV_MAX_RECORD_SIZE: `it is longer than ${INPUT_LIMITS.item_input_bytes} bytes`,
+  const [line = ''] = text.trimStart().split(/[\r\n]/, 1)
+  // A name of several lines stands in quotes that its first line does not close.
+  const header = (line.split('"').length % 2 === 1 ? line : text.trimStart())
+    .replace(/"[^"]*"/g, '')
+    .split(/[\r\n]/, 1)[0]!
+  const counts = DELIMITERS.map(delimiter => header.split(delimiter).length)
+  const most = Math.max(...counts)
+  return most === 1 ? ',' : DELIMITERS[counts.indexOf(most)]!
 }

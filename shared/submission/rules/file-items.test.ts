@@ -123,7 +123,9 @@ describe('the rows of a CSV file', () => {
 
   it('need a first line that names every column once, including the requested ones', async () => {
     await expect(csv('a,a\n1,2\n')).rejects.toThrow(/line 1: names "a" twice/)
-    await expect(csv('a,\n1,2\n')).rejects.toThrow(/line 1: names no field in one/)
+    await expect(csv('a,\n1,2\n')).rejects.toThrow(
+      /line 2: has "2" in column 2, which the first line does not name/,
+    )
     await expect(csv('a,b\n1,2\n', { item_id: 'id' })).rejects.toThrow(
       /line 1: names no field "id"; there are: a, b/,
     )

@@ -3,7 +3,8 @@
 
 import { fieldsOf } from '../../json/json.ts'
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
-import { BadLines, type Fields, itemLines } from './file-items.ts'
+import { BadLines, itemLines } from './file-items.ts'
+import type { Fields } from './rows.ts'
 
 /** The head is read in pieces of this size, so that an error further down does not hide the rows before it. */
 const CHUNK_BYTES = 2048
@@ -35,7 +36,8 @@ export async function firstRows(file: string, head: Uint8Array, size: number): P
 }
 
 async function* chunksOf(head: Uint8Array, isWhole: boolean): AsyncGenerator<Uint8Array> {
-  const end = isWhole ? head.length : head.lastIndexOf(0x0a) + 1
+  // An array may stand on one line; of others, a line that is cut off is left out.
+  const end = isWhole ? head.length : head.lastIndexOf(0x0a) + 1 || head.length
   for (let at = 0; at < end; at += CHUNK_BYTES) yield head.subarray(at, Math.min(end, at + CHUNK_BYTES))
 }
 

@@ -6,7 +6,9 @@ import { oneLine } from '../../json/ndjson.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { type BodySource, fieldsOf } from '../../sources/rules/source.ts'
 import type { NewItem } from '../../submission/rules/chunks.ts'
-import { BadLines, jsonRows, linesOfRows, type Row } from '../../submission/rules/file-items.ts'
+import { BadLines, linesOfRows } from '../../submission/rules/file-items.ts'
+import { jsonRows } from '../../submission/rules/file-rows.ts'
+import type { Row } from '../../submission/rules/rows.ts'
 import { itemsOfLines } from '../../submission/verbs/item-lines.ts'
 
 /** The body as sent: the text of a JSON value that has passed the gate, or the bytes of JSON lines. */

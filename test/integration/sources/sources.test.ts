@@ -1,6 +1,6 @@
 // What happens to an occurrence whose items are read from a source, whatever the source and the readers do.
 
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -180,12 +180,30 @@ describe('an occurrence whose schedule has a source', () => {
     expect(source.asked[0]!.headers.accept).toBe('application/x-ndjson, application/json;q=0.9')
   })
 
-  it('refuses an array on each line without a declared format, and says which format to declare', async () => {
+  it('reads arrays of one item a line without a declared format as items [sources.format]', async () => {
     serve(body('[1]\n[2]\n'))
     const id = await schedule({ format_guessed: true, item_id: null, partition_key: null })
     await tick()
-    const [row] = (await rows(id)) as never as [{ detail: { text: string } }]
-    expect(row.detail.text).toContain('for one value a line say ndjson')
+    const [row] = await rows(id)
+    expect((await engine.items(row!.run_id!)).map(one => one.input)).toEqual(['[1]', '[2]'])
+  })
+
+  it.each([
+    ['gzip', gzipSync('id,tenant\nT-1,a\nT-2,"b, c"\n'), {}],
+    ['gzip as its host says', gzipSync('id,tenant\nT-1,a\nT-2,"b, c"\n'), { 'content-encoding': 'gzip' }],
+    [
+      'two frames of zstd',
+      Buffer.concat(['id,tenant\nT-1,a\n', 'T-2,"b, c"\n'].map(text => zstdCompressSync(text))),
+      {},
+    ],
+    ['UTF-16', Buffer.from('\ufeffid\ttenant\r\nT-1\ta\r\nT-2\t"b, c"\r\n', 'utf16le'), {}],
+  ])('reads a table in %s', async (_, bytes, headers) => {
+    serve(r => r.writeHead(200, headers).end(bytes))
+    const id = await schedule({ format: 'csv', partition_key: 'tenant' })
+    await tick()
+    const [row] = await rows(id)
+    expect(row).toMatchObject({ outcome: 'fired', detail: null })
+    expect((await engine.items(row!.run_id!)).map(one => one.partition_key)).toEqual(['a', 'b, c'])
   })
 
   it.each([
@@ -261,9 +279,28 @@ describe('a source that fails', () => {
       { text: expect.stringContaining('a cut could not be noticed') },
     ],
     [
-      'is compressed, whatever its size',
-      r => r.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000))),
-      { text: atHost(' answered compressed (gzip); it was asked not to.') },
+      'is packed in a way that is not read',
+      r => r.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync('{"id":"T-1"}\n')),
+      { text: atHost(' answered compressed (br); identity, gzip, x-gzip, zstd are read.') },
+    ],
+    [
+      'is packed and unpacks to one line without end',
+      r => r.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000, 'x'))),
+      { line: 1, text: expect.stringContaining('longer than') },
+    ],
+    [
+      'is packed and cut off',
+      r => r.writeHead(200).end(zstdCompressSync('{"id":"T-1","tenant":"t"}\n').subarray(0, -1)),
+      {
+        text: atHost(
+          ' is packed with zstd and cannot be unpacked to its end (it ends too early): write it again',
+        ),
+      },
+    ],
+    [
+      'is a workbook',
+      body('PK\x03\x04workbook'),
+      { text: atHost(' is an Excel workbook or another zip archive: save it as CSV or JSON lines') },
     ],
     [
       'is a JSON array without its end',
