@@ -12,11 +12,11 @@ import { Pool } from '../../shared/kernel/pool.ts'
 import type { Telemetry } from '../../shared/traces/rules/telemetry.ts'
 import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { invalid } from '../local/exit-error.ts'
+import { unpack } from '../packing/packing.ts'
 import type { Connections } from './connections.ts'
 import { LOG_LEVELS, logLine } from './log.ts'
 import { whyAbsent } from './no-stores.ts'
 import { watchRedis } from './store-errors.ts'
-import { unpack } from './unpack.ts'
 
 /** @throws ExitError when the text is no log level */
 export function logLevelOf(text: string | undefined): LogLevel | undefined {

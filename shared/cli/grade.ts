@@ -3,14 +3,15 @@
 
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
+import { unpack } from '../../infra/packing/packing.ts'
 import { NO_CHECKS, readChecks, writeChecks } from '../grading/rules/check-names.ts'
 import { type GradedFile, RecordedAnswers } from '../grading/rules/recorded-answers.ts'
 import { type GradeRules, type Regrade, RegradeTally, rulesOf } from '../grading/rules/regrade.ts'
 import { ANSWER_CHECKS, type AnswerCheck, type RefusalChoice } from '../grading/vocabulary.ts'
-import { LineError, ndjsonLines } from '../json/ndjson.ts'
 import { defined } from '../kernel/defined.ts'
 import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { fileRows } from '../submission/rules/file-rows.ts'
 import { type AgentRules, sayDiffering, sayLeft, sayRules } from '../view/grade.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -67,20 +68,37 @@ async function rulesFor({ api }: Session, { agent: slug, ...asked }: Asked) {
 
 async function eachLine(session: Session, path: string, take: (line: string, number: number) => void) {
   const input = path === '-' ? process.stdin : createReadStream(resolve(session.folder, path))
+  // Whatever it is called, it holds JSON.
+  const rows = fileRows('answers.jsonl', input, {}, { unpack, max_bytes: LIMITS.regrade_line_bytes })
   try {
-    for await (const { first_line, lines } of ndjsonLines(input, LIMITS.regrade_line_bytes))
-      for (const [at, line] of lines.entries()) take(line, first_line + at)
+    for await (const some of rows)
+      for (const row of some) {
+        if ('text' in row) take(row.text, row.line)
+        else throw unreadable(path, row)
+      }
   } catch (error) {
-    if (error instanceof LineError)
-      throw new Failure(EXIT.usage, error.code, `${path}: ${error.message}`, {
-        hint: 'each line is one answer, as JSON',
-      })
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT')
       throw usageFailure(`there is no file ${path}, and it is no id of a run`, { next: 'assay runs' })
-    if (code === undefined) throw error
+    if (code === undefined || error instanceof Failure) throw error
     throw new Failure(EXIT.usage, 'unreadable_file', (error as Error).message)
   }
+}
+
+function unreadable(path: string, { line, problem }: { line: number; problem: string }): Failure {
+  const code = /UTF-8/.test(problem)
+    ? 'invalid_utf8'
+    : /longer/.test(problem)
+      ? 'line_too_long'
+      : 'invalid_line'
+  return new Failure(
+    EXIT.usage,
+    code,
+    line === 0 ? `${path} ${problem}` : `${path}: Line ${line} ${problem}`,
+    {
+      hint: 'each line is one answer, as JSON',
+    },
+  )
 }
 
 async function gradeRun({ api, output }: Session, runId: string, { checks, ...asked }: Asked) {

@@ -33,7 +33,8 @@ describe('submit --dry-run', () => {
 
   it('prints the plan, and sends no row', async () => {
     expect(await dry({ concurrency: '20', budget: '$5' })).toBe(0)
-    expect(printed().split('\n').slice(0, 4)).toEqual([
+    expect(printed().split('\n').slice(0, 5)).toEqual([
+      'rows.jsonl: 3 rows on 3 lines, 1 column (n)',
       `3 items of ${file} would run on classify v3; nothing was sent`,
       'budget   $5.00',
       'at once  20',

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { answering, given, printed } from '../../test/support/cli-session.ts'
 import type { Api } from './api.ts'
@@ -78,4 +79,16 @@ it('results are of one run or one agent, and in one format', async () => {
   await expect(results(session, given({ raw: 'yes', json: 'yes' }, ['r']))).rejects.toThrow(
     '--raw goes with --csv',
   )
+})
+
+it('a file whose name ends in .gz or .zst is packed, in the format that its name says before', async () => {
+  for (const [name, unpacked] of [
+    ['night.csv.gz', gunzipSync],
+    ['night.csv.zst', zstdDecompressSync],
+  ] as const) {
+    const { session, asked } = sending(['item_id\n', 'a\n'])
+    expect(await results(session, given({ out: name }, ['the-run']))).toBe(EXIT.ok)
+    expect(asked).toMatchObject([{ format: 'csv' }])
+    expect(unpacked(await readFile(join(folder, name))).toString()).toBe('item_id\na\n')
+  }
 })

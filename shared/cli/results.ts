@@ -3,6 +3,7 @@
 
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
+import { pack, packingOfName } from '../../infra/packing/packing.ts'
 import { defined } from '../kernel/defined.ts'
 import { findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -24,7 +25,7 @@ export async function results(session: Session, given: Given): Promise<ExitCode>
     try {
       const body = await session.api.results(query, signal)
       if (out === undefined) await session.output.pass(body)
-      else await save(session, body, resolve(session.folder, out))
+      else await save(session, packed(body, out), resolve(session.folder, out))
       return EXIT.ok
     } catch (error) {
       if (signal.aborted) return EXIT.interrupted
@@ -36,7 +37,9 @@ export async function results(session: Session, given: Given): Promise<ExitCode>
 function formatOf({ output }: Session, given: Given): Format {
   const asked = FORMATS.filter(name => given.flag(name))
   if (asked.length > 1) throw usageFailure(`one format at a time, not --${asked.join(' and --')}`)
-  const ending = extname(given.text('out') ?? '').slice(1)
+  const ending = extname((given.text('out') ?? '').replace(/\.(gz|zst)$/i, ''))
+    .slice(1)
+    .toLowerCase()
   const known: Record<string, Format> = { csv: 'csv', json: 'json', ndjson: 'ndjson', jsonl: 'ndjson' }
   return asked[0] ?? known[ending] ?? (output.isJson ? 'ndjson' : 'csv')
 }
@@ -62,6 +65,12 @@ async function scopeOf({ api, now }: Session, given: Given) {
 function optionsOf(given: Given) {
   const [fields, only] = [given.text('fields'), given.text('only') as 'ok' | 'not_ok' | 'all' | undefined]
   return { ...defined({ fields, only }), ...(given.flag('raw') && { raw: true }) }
+}
+
+/** The bytes of a file, packed if its name says so. */
+function packed(body: AsyncIterable<Uint8Array>, name: string): AsyncIterable<Uint8Array> {
+  const packing = packingOfName(name)
+  return packing === undefined ? body : pack(body, packing)
 }
 
 /** Writes a temporary file in the same folder, and renames it at the end. */

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
-import { unpack } from '../../infra/node/unpack.ts'
+import { unpack } from '../../infra/packing/packing.ts'
 import { BadLines, itemLines, type Taking } from '../submission/rules/file-items.ts'
 import type { Fields } from '../submission/rules/rows.ts'
 import { EXIT, Failure } from './failure.ts'

@@ -43,22 +43,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     printFile(session, source, survey)
     await checkFit(session, given, survey, agent)
   }
-  const tags = given.list('tag')
-  const order: Submission = {
-    agent_id: agent.id,
-    ...defined({
-      name: given.text('name'),
-      budget_cents: given.amount('budget'),
-      allow_unpriced: given.flag('allow-unpriced') || undefined,
-      concurrency: given.whole('concurrency'),
-      patience_seconds: given.seconds('patience'),
-      callback_url: given.text('callback-url'),
-      idempotency_key: given.text('idempotency-key'),
-      tags: tags.length > 0 ? tags : undefined,
-      // Standard input can be read only once, so all of it is sent, and the server holds back the rest after the pilot.
-      pilot_items: path === undefined ? pilot?.rows : undefined,
-    }),
-  }
+  const order = orderOf(given, agent, path === undefined ? pilot : undefined)
   if (survey !== undefined && isTried) return tryOut(session, source, order, survey)
   const rest =
     pilot === undefined || survey === undefined
@@ -73,6 +58,28 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     ].join('\n'),
   )
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
+}
+
+/**
+ * What is submitted beside the rows. Standard input can be read only once, so all of it is sent, and the server holds
+ * back the rest after the `pilot`.
+ */
+function orderOf(given: Given, agent: Agent, pilot: Pilot | undefined): Submission {
+  const tags = given.list('tag')
+  return {
+    agent_id: agent.id,
+    ...defined({
+      name: given.text('name'),
+      budget_cents: given.amount('budget'),
+      allow_unpriced: given.flag('allow-unpriced') || undefined,
+      concurrency: given.whole('concurrency'),
+      patience_seconds: given.seconds('patience'),
+      callback_url: given.text('callback-url'),
+      idempotency_key: given.text('idempotency-key'),
+      tags: tags.length > 0 ? tags : undefined,
+      pilot_items: pilot?.rows,
+    }),
+  }
 }
 
 /** Prints what the run of a file's rows would be. */

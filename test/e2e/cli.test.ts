@@ -234,9 +234,10 @@ describe('submit', () => {
     const ran = await run('submit', file, '--agent', SLUG, '--dry-run', '--concurrency', '2')
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.events).toMatchObject([
+      { event: 'file', rows: 2, lines: 2, columns: ['do'], odd: [] },
       { event: 'plan', agent_slug: SLUG, items: 2, concurrency: 2, budget_cents: null },
     ])
-    expect(ran.events[0].estimate.message).toMatch(/^(about|not known)/)
+    expect(ran.events[1].estimate.message).toMatch(/^(about|not known)/)
     expect((await run('runs', '--agent', SLUG)).events).toHaveLength(before)
   })
 

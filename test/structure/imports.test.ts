@@ -167,7 +167,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'shared/view',
     'infra/local',
     'infra/backup',
-    'infra/node/unpack',
+    'infra/packing',
   ],
   // A client of the API like any other, but within the process.
   'functions/dashboard': [

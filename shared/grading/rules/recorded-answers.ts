@@ -4,6 +4,7 @@
 import { OUTCOMES } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { fields, filled } from '../../providers/rules/answer.ts'
+import { batchLineOf } from '../../providers/rules/batch-line.ts'
 import { OUTCOME_REASONS } from '../vocabulary.ts'
 import type { GradeChoices } from './grading.ts'
 import { gradeAnswer, type Regrade, RegradeTally, type VerdictWord } from './regrade.ts'
@@ -43,11 +44,15 @@ export class RecordedAnswers {
   /**
    * Grades a line: a provider's answer as it came, or an object that has it in `answer` and, if known, has an
    * `item_id`, the `input` of the call, the `verdict` it got and the `label` it ought to have. These two are `ok`,
-   * `degraded`, or a reason such as `refusal`.
+   * `degraded`, or a reason such as `refusal`. Lines of batch services and of promptfoo are read too.
    */
   line(text: string, number: number): void {
-    const { output, input, problem, item_id, verdict, label } = lineOf(text)
-    const { outcome, word, unread } = gradeAnswer(output, this.#declared, input)
+    for (const line of linesOf(text)) this.#grade(line, number)
+  }
+
+  #grade({ output, input, error, problem, item_id, verdict, label }: Line, number: number): void {
+    const graded = error === undefined ? gradeAnswer(output, this.#declared, input) : NO_ANSWER
+    const { outcome, word, unread } = graded
     const id = item_id ?? `line ${number}`
     if (unread !== null && this.#unread.length < LIMITS.regrade_examples)
       this.#unread.push({ item_id: id, found: problem ?? unread })
@@ -89,8 +94,12 @@ export class RecordedAnswers {
   }
 }
 
+/** The provider, or who called it, reported an error instead of an answer. */
+const NO_ANSWER = { outcome: 'failed', word: 'provider_error', unread: null } as const
+
 interface Line {
   output: unknown
+  error?: string
   input?: unknown
   problem?: string
   item_id: string | null
@@ -100,16 +109,27 @@ interface Line {
 
 const UNNAMED = { item_id: null, verdict: null, label: null }
 
-function lineOf(text: string): Line {
+function* linesOf(text: string): Generator<Line> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return { ...UNNAMED, output: undefined, problem: 'The line is not JSON.' }
+    return yield { ...UNNAMED, output: undefined, problem: 'The line is not JSON.' }
   }
+  // All of promptfoo's results in one object, as `promptfoo eval -o results.json` writes them.
+  const { results } = fields(fields(value)?.results) ?? {}
+  for (const one of Array.isArray(results) ? results : [value]) yield lineOf(one)
+}
+
+function lineOf(value: unknown): Line {
   const line = fields(value)
-  if (line === undefined || !('answer' in line)) return { ...UNNAMED, output: value }
-  const word = (name: string) => (filled(line[name]) ? line[name].slice(0, LIMITS.name_characters) : null)
+  const word = (name: string) => {
+    const said = line?.[name]
+    return filled(said) ? said.slice(0, LIMITS.name_characters) : null
+  }
   const [item_id, verdict, label] = [word('item_id'), word('verdict'), word('label')]
-  return { output: line.answer, input: line.input, item_id, verdict, label }
+  if (line !== undefined && 'answer' in line)
+    return { output: line.answer, input: line.input, item_id, verdict, label }
+  const batch = batchLineOf(value)
+  return batch === undefined ? { ...UNNAMED, output: value } : { ...UNNAMED, verdict, label, ...batch }
 }

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { unpack } from '../../../infra/node/unpack.ts'
+import { unpack } from '../../../infra/packing/packing.ts'
 import { BadLines, itemLines, type Taking } from './file-items.ts'
 
 type Content = string | Uint8Array

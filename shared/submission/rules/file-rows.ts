@@ -18,6 +18,8 @@ export interface FileOptions extends TableOptions {
   /** How the text is written; by default its name and its beginning decide. */
   format?: FileFormat | undefined
   unpack?: Unpack | undefined
+  /** The longest row. */
+  max_bytes?: number | undefined
   /** Called with how the rows of JSON are written, before the first. */
   written?: ((writing: JsonWriting) => void) | undefined
 }
@@ -30,12 +32,12 @@ export async function* fileRows(
   name: string,
   chunks: AsyncIterable<Uint8Array>,
   fields: Fields,
-  { format, unpack, written, ...table }: FileOptions = {},
+  { format, unpack, written, max_bytes = MAX_BYTES, ...table }: FileOptions = {},
 ): AsyncGenerator<Row[]> {
   try {
     const text = utf8Of(chunks, unpack)
     if (format === 'csv') return yield* csvRows(text, fields, table)
-    if (format !== undefined) return yield* jsonRows(text, format === 'json' ? 'array' : 'lines')
+    if (format !== undefined) return yield* jsonRows(text, format === 'json' ? 'array' : 'lines', max_bytes)
     const named = nameOf(name)
     const { head, all } = await peeked(text, isDecided)
     const start = new TextDecoder().decode(head)
@@ -43,7 +45,7 @@ export async function* fileRows(
       return yield* csvRows(all, fields, { tabs: named.hasTabs, ...table })
     const writing = writingOf(start, true)!
     written?.(writing)
-    const rows = jsonRows(all, writing)
+    const rows = jsonRows(all, writing, max_bytes)
     yield* named.isJson ? notWrapped(rows, start) : rows
   } catch (error) {
     if (!(error instanceof NotText)) throw error
@@ -92,14 +94,15 @@ export function formatOfText(head: string): 'csv' | 'ndjson' {
 export async function* jsonRows(
   chunks: AsyncIterable<Uint8Array>,
   writing: JsonWriting = 'lines',
+  maxBytes: number = MAX_BYTES,
 ): AsyncGenerator<Row[]> {
   try {
     if (writing !== 'lines') {
-      for await (const rows of jsonValues(chunks, writing, MAX_BYTES))
+      for await (const rows of jsonValues(chunks, writing, maxBytes))
         yield rows.map(({ line, text }) => ({ line, text: oneLine(text) }))
       return
     }
-    for await (const { first_line, lines } of ndjsonLines(chunks, MAX_BYTES))
+    for await (const { first_line, lines } of ndjsonLines(chunks, maxBytes))
       yield lines.map((text, index) => ({ line: first_line + index, text }))
   } catch (error) {
     if (error instanceof JsonValuesError) yield [{ line: error.row ?? 0, problem: error.message, last: true }]

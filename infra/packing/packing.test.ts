@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Packing } from '../../shared/submission/rules/file-text.ts'
-import { unpack } from './unpack.ts'
+import { pack as packed, packingOfName, unpack } from './packing.ts'
 
 const pack = { gzip: gzipSync, zstd: zstdCompressSync }
 const SKIPPABLE = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3])
@@ -73,4 +73,23 @@ it('zstd that needs a window above 8 MiB is refused', async () => {
     params: { [constants.ZSTD_c_windowLog]: 26 },
   })
   await expect(unpacked(wide, 'zstd', 65_536)).rejects.toThrow()
+})
+
+it.each(['gzip', 'zstd'] as const)('what is packed with %s is unpacked as it was', async packing => {
+  async function* chunks() {
+    for (let n = 0; n < 1000; n++) yield Buffer.from(`row ${n}\n`)
+  }
+  let text = ''
+  for await (const some of unpack(packed(chunks(), packing), packing)) text += Buffer.from(some).toString()
+  expect(text.split('\n')).toHaveLength(1001)
+  expect(text).toMatch(/^row 0\n[\s\S]*row 999\n$/)
+})
+
+it('a name says how its file is packed', () => {
+  expect(['a.csv.gz', 'a.jsonl.ZST', 'a.csv', 'gz'].map(packingOfName)).toEqual([
+    'gzip',
+    'zstd',
+    undefined,
+    undefined,
+  ])
 })
