@@ -52,7 +52,8 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'submit',
     args: ['FILE'],
-    summary: 'Run an agent over a file, or over - for standard input: JSON, CSV or TSV, also as .gz or .zst.',
+    summary:
+      'Run an agent over a file, or over - for standard input: JSON, CSV, TSV, Excel or Parquet, also as .gz or .zst.',
     options: [
       { name: 'agent', value: 'SLUG', about: 'the agent' },
       {
@@ -81,6 +82,7 @@ export const COMMANDS: readonly Command[] = [
         about:
           'how a table escapes quotes inside quotes, beside doubling them: spark or \\ for \\" alone, mysql also for \\n, \\t and \\N',
       },
+      { name: 'sheet', value: 'NAME', about: 'the sheet of a workbook, where several have rows' },
       { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
       allowUnpriced,
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
@@ -169,7 +171,12 @@ export const COMMANDS: readonly Command[] = [
         about: 'ok: what worked in some try; not_ok: what has not; all by default',
       },
       { name: 'raw', about: 'leave cells of CSV that begin with = + - @ as they are' },
-      { name: 'out', value: 'FILE', about: 'into a file, which is there only once it is whole' },
+      {
+        name: 'out',
+        value: 'FILE',
+        about:
+          'into a file, which is there only once it is whole; its name says the format: .csv, .json, .jsonl, .xlsx or .parquet, and .gz or .zst behind it',
+      },
     ],
     run: async (...given) => (await import('./results.ts')).results(...given),
   },

@@ -11,19 +11,26 @@ import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { sinceTimeOf } from './listing.ts'
+import { type TableFormat, tableFile } from './results-table.ts'
 import type { Session } from './session.ts'
 
 const FORMATS = ['csv', 'json', 'ndjson'] as const
-type Format = (typeof FORMATS)[number]
+type Format = (typeof FORMATS)[number] | TableFormat
 
 export async function results(session: Session, given: Given): Promise<ExitCode> {
   const out = given.text('out')
   const format = formatOf(session, given)
   if (given.flag('raw') && format !== 'csv') throw usageFailure('--raw goes with --csv')
-  const query = { ...(await scopeOf(session, given)), ...optionsOf(given), format }
+  const isTable = format === 'xlsx' || format === 'parquet'
+  const query = {
+    ...(await scopeOf(session, given)),
+    ...optionsOf(given),
+    format: isTable ? ('ndjson' as const) : format,
+  }
   return untilInterrupted(async signal => {
     try {
-      const body = await session.api.results(query, signal)
+      const sent = await session.api.results(query, signal)
+      const body = isTable ? tableFile(sent, given.text('fields'), format) : sent
       if (out === undefined) await session.output.pass(body)
       else await save(session, packed(body, out), resolve(session.folder, out))
       return EXIT.ok
@@ -40,7 +47,14 @@ function formatOf({ output }: Session, given: Given): Format {
   const ending = extname((given.text('out') ?? '').replace(/\.(gz|zst)$/i, ''))
     .slice(1)
     .toLowerCase()
-  const known: Record<string, Format> = { csv: 'csv', json: 'json', ndjson: 'ndjson', jsonl: 'ndjson' }
+  const known: Record<string, Format> = {
+    csv: 'csv',
+    json: 'json',
+    ndjson: 'ndjson',
+    jsonl: 'ndjson',
+    xlsx: 'xlsx',
+    parquet: 'parquet',
+  }
   return asked[0] ?? known[ending] ?? (output.isJson ? 'ndjson' : 'csv')
 }
 

@@ -33,7 +33,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     })
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
-  const choices = { fields, escape: escapeOf(given) }
+  const choices = { fields, escape: escapeOf(given), sheet: given.text('sheet') }
   const source: Source =
     path === undefined ? { ...choices, path: 'standard input', input: process.stdin } : { ...choices, path }
   const isTried = given.flag('dry-run')

@@ -61,7 +61,7 @@ export class Survey {
     const { columns, delimiter = null, has_index = false } = this.#table ?? {}
     const odd = [...this.#odd.values()]
     if (has_index) odd.push({ kind: 'unnamed_index', count: this.#rows, line: 1, item_id: null })
-    const isCounted = this.#table !== undefined || this.#writing === 'lines'
+    const isCounted = this.#writing === undefined ? this.#table !== undefined : this.#writing === 'lines'
     const named = new Set(this.#sample.flatMap(row => [...row.keys()]).filter(name => name !== ''))
     return {
       rows: this.#rows,

@@ -8,8 +8,12 @@ import type { Fields, Row } from './rows.ts'
 const NAMES_SHOWN = 20
 const VALUE_SHOWN = 40
 
+/** A value of a table; only workbooks and Parquet have others than texts. */
+export type Cell = string | number | boolean | null
+
 export interface TableFound {
-  delimiter: string
+  /** Null where no text separates the values. */
+  delimiter: string | null
   columns: string[]
   /** The first column has no name, and its whole numbers are left out. */
   has_index: boolean
@@ -53,11 +57,13 @@ export async function* csvRows(
   }
 }
 
+type TableRecord = Omit<CsvRecord, 'values'> & { values: readonly Cell[] }
+
 /** The columns of a table, by its first record. */
 export class Columns {
   readonly named: string[]
   /** Trailing columns without a name are none, as long as nothing is in them. */
-  readonly #width: number
+  readonly width: number
   readonly #names: readonly string[]
   /** What the JSON text of a row has before each value; empty for columns without a name. */
   readonly #before: readonly string[]
@@ -65,13 +71,13 @@ export class Columns {
   constructor(header: readonly (string | null)[]) {
     this.#names = header.map(name => (name ?? '').trim())
     this.named = this.#names.filter(name => name !== '')
-    this.#width = this.#names.findLastIndex(name => name !== '') + 1
+    this.width = this.#names.findLastIndex(name => name !== '') + 1
     this.#before = this.#names.map(name => (name === '' ? '' : `${JSON.stringify(name)}:`))
   }
 
   /** Whether the first column may number the rows. */
   get hasIndex(): boolean {
-    return this.#names[0] === '' && this.#width > 1
+    return this.#names[0] === '' && this.width > 1
   }
 
   problem(fields: Fields): string | undefined {
@@ -86,10 +92,10 @@ export class Columns {
   }
 
   /** Undefined for a line of blanks in a table of several columns. */
-  row({ line, lines, values, problem }: CsvRecord): Row | undefined {
+  row({ line, lines, values, problem }: TableRecord): Row | undefined {
     if (problem !== undefined) return { line, problem }
-    const isShort = values.length < this.#width
-    if (isShort && values.length === 1 && values[0]?.trim() === '') return undefined
+    const isShort = values.length < this.width
+    if (isShort && values.length === 1 && String(values[0] ?? '').trim() === '') return undefined
     if (isShort || values.findLastIndex(isFilled) >= this.#names.length)
       return { line, problem: this.#wrongCount(values) }
     let text = '{'
@@ -97,7 +103,7 @@ export class Columns {
     for (let at = 0; at < values.length; at++) {
       const [value, before] = [values[at]!, this.#before[at]]
       if (before) text += `${text.length > 1 ? ',' : ''}${before}${JSON.stringify(value)}`
-      else if (isFilled(value) && !(at === 0 && this.hasIndex && /^\d+$/.test(value)))
+      else if (isFilled(value) && !(at === 0 && this.hasIndex && /^\d+$/.test(String(value))))
         return {
           line,
           problem: `has ${shown(value)} in column ${at + 1}, which the first line does not name`,
@@ -107,14 +113,16 @@ export class Columns {
     return { line, text: `${text}}`, facts: { lines, isEmpty } }
   }
 
-  #wrongCount(values: readonly (string | null)[]): string {
-    const isSpaced = values.some(value => value !== null && /^\s+"/.test(value))
+  #wrongCount(values: readonly Cell[]): string {
+    const isSpaced = values.some(value => typeof value === 'string' && /^\s+"/.test(value))
     const hint = isSpaced ? '; a quote behind a blank is text: write it right behind the delimiter' : ''
     return `has ${values.length} fields; the first line names ${this.#names.length}${hint}`
   }
 }
 
-const isFilled = (value: string | null | undefined): value is string => value !== '' && value != null
+const isFilled = (value: Cell | undefined): boolean => value !== '' && value != null
 
-const shown = (value: string) =>
-  JSON.stringify(value.length > VALUE_SHOWN ? `${value.slice(0, VALUE_SHOWN)}…` : value)
+function shown(value: Cell): string {
+  const text = String(value)
+  return JSON.stringify(text.length > VALUE_SHOWN ? `${text.slice(0, VALUE_SHOWN)}…` : text)
+}
