@@ -82,6 +82,11 @@ export const COMMANDS: readonly Command[] = [
         about:
           'how a table escapes quotes inside quotes, beside doubling them: spark or \\ for \\" alone, mysql also for \\n, \\t and \\N',
       },
+      {
+        name: 'as-answers',
+        about:
+          'the file is a batch output of OpenAI, Anthropic, Gemini or others: each item has its custom_id or key, and {answer, error} as input',
+      },
       { name: 'sheet', value: 'NAME', about: 'the sheet of a workbook, where several have rows' },
       { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
       allowUnpriced,

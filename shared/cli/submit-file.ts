@@ -4,7 +4,10 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
 import { unpack } from '../../infra/packing/packing.ts'
+import { problemOf } from '../json/json.ts'
+import { batchLineOf } from '../providers/rules/batch-line.ts'
 import { BadLines, itemLines, linesOfRows, type Taking } from '../submission/rules/file-items.ts'
+import { fileRows } from '../submission/rules/file-rows.ts'
 import { NotText } from '../submission/rules/file-text.ts'
 import type { Fields, Row } from '../submission/rules/rows.ts'
 import { EXIT, Failure, usageFailure } from './failure.ts'
@@ -33,6 +36,8 @@ export interface Submission {
 
 export interface Source extends Taking {
   path: string
+  /** Its rows are lines of a batch output. */
+  as_answers?: boolean | undefined
   /** The sheet of a workbook. */
   sheet?: string | undefined
   fields: Fields
@@ -55,6 +60,23 @@ async function tableRows(
   return begin === 'PAR1' ? whole((await import('./parquet.ts')).parquetRows(path, fields, table)) : undefined
 }
 
+/** The fields of a row that `answerRows` makes. */
+const ANSWER: Fields = { item_id: 'item_id', input: 'input' }
+
+/** The answers of a batch output as items: their own identifiers, and what the provider said. */
+async function* answerRows(rows: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+  for await (const some of rows) yield some.map(row => ('text' in row ? answerRow(row.text, row.line) : row))
+}
+
+function answerRow(text: string, line: number): Row {
+  if (problemOf(text) !== undefined) return { line, text } // its own error names the place
+  const answer = batchLineOf(JSON.parse(text))
+  if (answer === undefined || answer.item_id === null)
+    return { line, problem: 'is no answer of a batch output with its identifier (custom_id or key)' }
+  const { item_id, output: said = null, error = null } = answer
+  return { line, text: JSON.stringify({ item_id, input: { answer: said, error } }) }
+}
+
 /** A file that cannot be read is one problem at line 0. */
 async function* whole(rows: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
   try {
@@ -68,7 +90,7 @@ async function* whole(rows: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
 /** The pieces of the request's body, with the progress of reading. @throws Failure `invalid_line` */
 export async function* readItems(
   { output, now }: Pick<Session, 'output' | 'now'>,
-  { path, fields, input, ...taking }: Source,
+  { path, fields, input, as_answers, ...taking }: Source,
   doing: 'reading' | 'sending',
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const size = input === undefined ? (await stat(path)).size : undefined
@@ -90,9 +112,11 @@ export async function* readItems(
   try {
     const rows = input === undefined ? await tableRows(path, fields, taking) : undefined
     if (rows !== undefined) taking.written?.('array') // its rows are no lines
-    yield* rows === undefined
-      ? itemLines(path, counted(), fields, { ...taking, unpack })
-      : linesOfRows(path, rows, fields, { ...taking, noun: () => 'row' })
+    const options = { ...taking, unpack }
+    if (as_answers)
+      yield* linesOfRows(path, answerRows(fileRows(path, counted(), {}, options)), ANSWER, options)
+    else if (rows === undefined) yield* itemLines(path, counted(), fields, options)
+    else yield* linesOfRows(path, rows, fields, { ...taking, noun: () => 'row' })
   } catch (error) {
     throw asSubmitFailure(error)
   }

@@ -25,6 +25,8 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   const slug = given.text('agent')
   if (slug === undefined)
     throw usageFailure('--agent is missing', { next: `assay submit ${file} --agent SLUG` })
+  if (given.flag('as-answers') && given.text('item-id') !== undefined)
+    throw usageFailure('--as-answers takes the item_id from custom_id or key: leave --item-id out')
   const pilot = pilotOf(given)
   const fields = { item_id: given.text('item-id'), partition_key: given.text('partition-key') }
   if (file === '-' && pilot?.goOn === false)
@@ -33,7 +35,12 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     })
   const path = file === '-' ? undefined : await existing(resolve(session.folder, file))
   const agent = await findAgent(api, slug)
-  const choices = { fields, escape: escapeOf(given), sheet: given.text('sheet') }
+  const choices = {
+    fields,
+    escape: escapeOf(given),
+    sheet: given.text('sheet'),
+    as_answers: given.flag('as-answers'),
+  }
   const source: Source =
     path === undefined ? { ...choices, path: 'standard input', input: process.stdin } : { ...choices, path }
   const isTried = given.flag('dry-run')

@@ -75,9 +75,10 @@ const Source = ({ entered }: { entered: Entered }) => (
   <fieldset class="stack">
     <label class="drop">
       <span>
-        <b>Drop a file here</b>, or choose one: JSON lines (.jsonl) or CSV with names in its first line
+        <b>Drop a file here</b>, or choose one: JSON (lines or an array), or CSV or TSV with names in its
+        first line
       </span>
-      <input type="file" name="file" accept=".jsonl,.ndjson,.csv,.tsv,.txt" />
+      <input type="file" name="file" accept=".jsonl,.ndjson,.json,.csv,.tsv,.txt" />
     </label>
     <noscript>
       <p class="dim hint">
