@@ -76,6 +76,7 @@ export const COMMANDS: readonly Command[] = [
         kind: 'amount',
         about: 'money the run may spend: 5 or 5.00 is dollars',
       },
+      {
         name: 'escape',
         value: 'HOW',
         choices: [...ESCAPES, '\\'],
@@ -88,7 +89,6 @@ export const COMMANDS: readonly Command[] = [
           'the file is a batch output of OpenAI, Anthropic, Gemini or others: each item has its custom_id or key, and {answer, error} as input',
       },
       { name: 'sheet', value: 'NAME', about: 'the sheet of a workbook, where several have rows' },
-      { name: 'budget', value: 'AMOUNT', kind: 'amount', about: 'money the run may spend' },
       allowUnpriced,
       { name: 'concurrency', value: 'N', kind: 'whole', least: 1, about: 'items at work at once at most' },
       patienceOption,
