@@ -53,7 +53,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'submit',
     args: ['FILE'],
     summary:
-      'Run an agent over a file, or over - for standard input: JSON, CSV, TSV, Excel or Parquet, also as .gz or .zst.',
+      'Run an agent over a file: JSON, CSV, TSV, Excel, Parquet, .gz or .zst.',
     options: [
       { name: 'agent', value: 'SLUG', about: 'the agent' },
       {
