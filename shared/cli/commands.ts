@@ -52,8 +52,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'submit',
     args: ['FILE'],
-    summary:
-      'Run an agent over a file: JSON, CSV, TSV, Excel, Parquet, .gz or .zst.',
+    summary: 'Run an agent over a file: JSON, CSV, TSV, Excel, Parquet, .gz or .zst.',
     options: [
       { name: 'agent', value: 'SLUG', about: 'the agent' },
       {
