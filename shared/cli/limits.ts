@@ -84,14 +84,27 @@ export async function setLimits(session: Session, given: Given): Promise<ExitCod
     ...wanted,
   }
   const set = await answered(api.PUT('/v1/upstreams', { body }))
+  const uncalled = sayUncalled(body.host, await listOf(session, given))
+  if (uncalled !== undefined) output.note(uncalled)
   output.emit(
     'limits_set',
     set,
     ({ paint, program }) =>
-      `${clean(upstreamName(set))}: ${limitsText(set)}, from the next call on\n${paint('dim', 'see ')}  ${program} limits`,
+      `${clean(upstreamName(set))}: ${limitsText(set)}, for each key and model, from the next call on\n${paint('dim', 'see ')}  ${program} limits`,
   )
   return EXIT.ok
 }
+
+/** A limit for a host that nobody calls is mostly a host without its port, or one that is misspelt. */
+export function sayUncalled(host: string, known: readonly Pick<Upstream, 'host'>[]): string | undefined {
+  if (known.some(row => row.host === host)) return undefined
+  const hosts = [...new Set(known.map(row => row.host))].map(clean)
+  const shown = hosts.slice(0, HOSTS_SHOWN).join(', ')
+  const called = hosts.length === 0 ? 'nothing was called yet' : `called lately: ${shown}`
+  return `no agent called ${clean(host)} lately, so the limit waits for the first call to it; a host has its port, unless that is 443 or 80 (${called})`
+}
+
+const HOSTS_SHOWN = 5
 
 export async function unsetLimits(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session

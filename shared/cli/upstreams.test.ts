@@ -4,6 +4,7 @@ import { answering, given, printed } from '../../test/support/cli-session.ts'
 import type { Schemas } from './api.ts'
 import { parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
+import { sayUncalled } from './limits.ts'
 import { retry, upstreams, upstreamsTable } from './upstreams.ts'
 
 const NOW = Date.parse('2026-01-01T00:05:00Z')
@@ -95,4 +96,12 @@ it.each(['24', 'h', '1.5h', '24 hours', '-1h', 'none'])('--patience %s is refuse
   expect(() => parse(COMMANDS, ['submit', 'a.csv', `--patience=${text}`])).toThrow(
     `--patience is "${text}"; it must be a time such as 90s, 30m, 24h or 7d`,
   )
+})
+
+it('a limit for a host that nobody calls says so, with those that are called', () => {
+  expect(sayUncalled('api.openai.com', [broke])).toBeUndefined()
+  expect(sayUncalled('127.0.0.1', [{ host: '127.0.0.1:8099' }])).toMatch(
+    /no agent called 127\.0\.0\.1 lately.*\(called lately: 127\.0\.0\.1:8099\)/,
+  )
+  expect(sayUncalled('127.0.0.1', [])).toContain('nothing was called yet')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../kernel/limits.ts'
-import { itemsWaiting } from './upstream.ts'
+import { hostOf, itemsWaiting } from './upstream.ts'
 
 type Upstreams = Parameters<typeof itemsWaiting>[0]
 type Runs = Parameters<typeof itemsWaiting>[1]
@@ -33,4 +33,15 @@ describe('the items that wait for an upstream', () => {
       ['a', '1+'],
     ])
   })
+})
+
+it.each([
+  ['api.openai.com', 'api.openai.com'],
+  ['https://api.openai.com/v1', 'api.openai.com'],
+  ['http://127.0.0.1:8099/v1/', '127.0.0.1:8099'],
+  ['https://openrouter.ai/api/v1', 'openrouter.ai'],
+  ['https://generativelanguage.googleapis.com/v1beta', 'generativelanguage.googleapis.com'],
+  ['http://agents.test:8080/function/classify', 'http://agents.test:8080/function/classify'],
+])('%s means the host %s', (text, host) => {
+  expect(hostOf(text)).toBe(host)
 })

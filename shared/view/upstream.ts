@@ -33,9 +33,9 @@ export const stateText = ({ state, opening }: Pick<Upstream, 'state' | 'opening'
 export const reportedText = ({ of, amount, seconds }: Upstream['reported_limits'][number]): string =>
   `${count(amount)} ${of.replace('_', ' ')}${seconds === null ? '' : ` in ${coarseSpan(1000 * Math.max(1, Math.round(seconds)))}`}`
 
-/** The host that somebody means: people paste URLs of providers; an agent's URL has a path. */
+/** The host that somebody means: people paste the base URL of a provider; an agent's URL has another path. */
 export function hostOf(text: string): string {
-  const [, host] = /^https?:\/\/([^/?#]+)\/?$/.exec(text) ?? []
+  const [, host] = /^https?:\/\/([^/?#]+)(?:\/(?:(?:api|openai)\/)?v\d\w{0,10})?\/?$/.exec(text) ?? []
   return host ?? text
 }
 
