@@ -120,6 +120,67 @@ describe('an answer that is none', () => {
   })
 })
 
+describe('data that are read out of a good answer are no error of its provider:', () => {
+  const read = async () => JSON.parse(textOf(await ask())!)
+  it.each<object>([
+    { error: 'not an invoice' },
+    { error: 'quota exceeded, says the customer' },
+    { error: { type: 'TypeError', message: 'x is undefined' }, severity: 'high' },
+    { error: { code: 'E42', message: 'Paper jam' } },
+    { type: 'billing', code: 'B12', message: 'Customer wants a refund' },
+    { candidates: [] },
+    { choices: [] },
+    {},
+  ])('%j', async value => {
+    const result = await ran(ctx => ctx.llm('c', REQUEST, read), [{ json: value }], {
+      options: { retries: 2 },
+    })
+    expect(result).toMatchObject({ status: 'completed', output: value, attempts: 1 })
+    expect(result.steps[0]?.error ?? null).toBeNull()
+  })
+
+  it('a page, whatever the request says', async () => {
+    const page = '<!DOCTYPE html><html><head><title>Bakery</title></head><body>hi</body></html>'
+    const result = await ran(ctx => ctx.llm('c', REQUEST, async () => textOf(await ask())), [page])
+    expect(result).toMatchObject({ status: 'completed', output: page })
+  })
+
+  it('data of a client whose calls are not seen', async () => {
+    const result = await ran(ctx => ctx.llm('c', REQUEST, () => ({ error: 'not an invoice' })), [])
+    expect(result).toMatchObject({ status: 'completed', output: { error: 'not an invoice' } })
+  })
+
+  it('what its agent has in place of an error', async () => {
+    const run = (ctx: Context) =>
+      ctx.llm('c', REQUEST, async () => ({ label: (await ask()).choices?.[0]?.message.content ?? 'other' }))
+    const result = await ran(run, [{ body: { error: { code: 502, message: 'x' } } }])
+    expect(result).toMatchObject({ status: 'completed', output: { label: 'other' } })
+  })
+})
+
+describe('what a provider sent decides where', () => {
+  it.each<[string, ScriptedAnswer, string]>([
+    ['an error', { body: { error: { code: 502, message: 'Upstream error' } } }, 'Upstream error'],
+    ['nothing', { body: {} }, 'an empty object instead of an answer'],
+  ])('its agent finds nothing in %s', async (_, none, words) => {
+    const run = (ctx: Context) =>
+      ctx.llm('c', REQUEST, async () => ({ label: (await ask()).choices?.[0]?.message.content }))
+    const result = await ran(run, [none, 'billing'], { options: { retries: 1 } })
+    expect(result).toMatchObject({ status: 'completed', output: { label: 'billing' }, attempts: 2 })
+    expect(result.steps[0]?.error).toMatchObject({ code: 'llm_call_error', message: words })
+  })
+
+  it('a client asked again by itself', async () => {
+    const read = async () => {
+      await ask()
+      return JSON.parse(textOf(await ask())!)
+    }
+    const none = { body: { error: { code: 502, message: 'Upstream error' } } }
+    const result = await ran(ctx => ctx.llm('c', REQUEST, read), [none, { json: { error: 'no date' } }])
+    expect(result).toMatchObject({ status: 'completed', output: { error: 'no date' } })
+  })
+})
+
 describe('a check of an answer', () => {
   const isKnown = (answer: OpenAI.ChatCompletion) =>
     textOf(answer) === 'billing' || `no category: ${textOf(answer)}`

@@ -1,7 +1,7 @@
 // Decides what becomes of a model's answer that its agent does not take. Guarantee: whatever a check returns or throws, there is
 // a reason in words.
 
-import { noAnswer } from '../upstreams/rules/no-answer.ts'
+import { noAnswer, surelyNoAnswer } from '../upstreams/rules/no-answer.ts'
 import type { ModelCallOptions } from './context.ts'
 import { isA, messageOf, NoAnswerError } from './errors.ts'
 import type { OpenStep } from './item-lines.ts'
@@ -39,11 +39,36 @@ export function paidFor(error: unknown, answers: SeenAnswers): Answered[] {
   return answered === undefined ? [] : [answered]
 }
 
-/** Checks that what a call returned is an answer. A page that was sent as one is none, whatever was asked. @throws NoAnswerError */
-export function checkAnswer(value: unknown, { answer, input }: OpenStep, { trouble }: SeenAnswers): void {
+/**
+ * Checks that a call was answered, by what its provider sent. What the function returned is its own reading of that, so it
+ * is judged only where nothing was seen of its calls.
+ *
+ * @throws NoAnswerError
+ */
+export function checkAnswer(value: unknown, { answer }: OpenStep, answers: SeenAnswers): void {
   if (answer !== undefined && saysText(answer)) return
-  const none = noAnswer(value, trouble === undefined ? input : undefined)
-  if (none !== undefined) throw new NoAnswerError(none, value)
+  if (answers.isEmpty) {
+    const none = surelyNoAnswer(value)
+    if (none !== undefined) throw new NoAnswerError(none, value)
+    return
+  }
+  const sent = answers.none()
+  if (sent === undefined) return
+  if (noAnswer(value) !== undefined) throw new NoAnswerError(sent.none, value)
+  // Anything else in it came from elsewhere: a provider whose calls are not seen, the agent's own default.
+  if (isVoid(value)) throw new NoAnswerError(sent.none, sent.body)
+}
+
+const READ_DEPTH = 5
+
+/** Nothing, or an object of nothing: what code makes of an answer that lacks all that it reads. */
+function isVoid(value: unknown, depth = 0): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return (
+    typeof value === 'object' &&
+    depth < READ_DEPTH &&
+    Object.values(value).every(one => isVoid(one, depth + 1))
+  )
 }
 
 /** Whether the agent's own reading of an answer has a text, or calls a tool. */

@@ -4,7 +4,7 @@
 import { LIMITS } from '../kernel/limits.ts'
 import type { ModelAnswer } from '../protocol/rules/protocol.ts'
 import { classify } from '../upstreams/rules/classify.ts'
-import { noAnswer } from '../upstreams/rules/no-answer.ts'
+import { type NoAnswer, noAnswer } from '../upstreams/rules/no-answer.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'
 import { partsOf } from './errors.ts'
 
@@ -63,12 +63,36 @@ export class SeenAnswers {
   all(): unknown[] {
     return this.#bodies.map(bodyOf).filter(isOfModel)
   }
+
+  /** Nothing was seen of any call. */
+  get isEmpty(): boolean {
+    return this.#bodies.length === 0 && this.trouble === undefined
+  }
+
+  /** What came instead of an answer, if no answer came at all. */
+  none(): { none: NoAnswer; body?: unknown } | undefined {
+    const bodies = this.#bodies.map(body => bodyOf(body) ?? textOf(body))
+    if (bodies.some(isOfModel)) return undefined
+    const body = bodies.at(-1)
+    const none = noAnswer(body)
+    if (none !== undefined) return { none, body }
+    return this.trouble && { none: { ...this.trouble, status: null } }
+  }
 }
 
 function bodyOf(body: unknown): unknown {
-  if (body instanceof Parts) return parsed(body.text)
-  if (body instanceof ArrayBuffer || body instanceof Uint8Array) return parsed(new TextDecoder().decode(body))
-  return typeof body === 'string' ? parsed(body) : body
+  const text = textOf(body)
+  if (text !== undefined) return parsed(text)
+  // A sound, a picture, a form.
+  const isOther = [Blob, FormData].some(type => body instanceof type)
+  return isOther ? undefined : body
+}
+
+/** The text of what is no JSON yet. */
+function textOf(body: unknown): string | undefined {
+  if (body instanceof Parts) return body.text
+  if (body instanceof ArrayBuffer || body instanceof Uint8Array) return new TextDecoder().decode(body)
+  return typeof body === 'string' ? body : undefined
 }
 
 /** JSON, or the list of events of a stream; undefined for what is neither. */

@@ -11,7 +11,7 @@ import type { PriceBook } from '../../prices/rules/price-book.ts'
 import { costOf } from '../../prices/rules/pricing.ts'
 import { ANSWER_REFUSED, type StepReport } from '../../protocol/rules/protocol.ts'
 import { type Finish, isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
-import { noAnswer } from '../../upstreams/rules/no-answer.ts'
+import { noAnswer, surelyNoAnswer } from '../../upstreams/rules/no-answer.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
 import { type Grade, type GradeChoices, gradeStep, type StepTokens, usageOf } from './grading.ts'
 
@@ -172,10 +172,11 @@ const UNENDED: readonly Finish[] = ['other', 'interrupted']
 const NO_ANSWER: Grade = { outcome: 'failed', reason: 'provider_error' }
 
 /** What is wrong with a call whose provider answered something else than an answer, whatever its agent made of it. */
-function noAnswerIn({ kind, input, output, answer, error }: StepReport): StepReport['error'] {
+function noAnswerIn({ kind, output, answer, error }: StepReport): StepReport['error'] {
   if (kind !== 'llm_call' || output === undefined || saysAnswer(answer)) return undefined
-  // The page of a call that failed was not what it asked for.
-  const none = noAnswer(output, error === undefined ? input : undefined)
+  // What a call returned may be data that its agent read out of a good answer. What one failed with was no answer to it.
+  const hasFailed = error !== undefined && error.code !== ANSWER_REFUSED
+  const none = hasFailed ? noAnswer(output) : surelyNoAnswer(output)
   return none && { code: 'llm_call_error', message: none.words }
 }
 

@@ -1,7 +1,7 @@
 // What providers and gateways send in place of an answer, and answers that look like it.
 
 import { describe, expect, it } from 'vitest'
-import { noAnswer } from './no-answer.ts'
+import { noAnswer, surelyNoAnswer } from './no-answer.ts'
 
 const chat = (message: object, more: object = {}, choice: object = {}) => ({
   id: 'c',
@@ -133,14 +133,9 @@ describe('is no answer', () => {
 })
 
 describe('is an answer', () => {
-  it.each<[string, unknown, unknown?]>([
+  it.each<[string, unknown]>([
     ['a text', 'billing'],
     ['an empty text, which is graded', ''],
-    [
-      'a page that was asked for',
-      '<!doctype html><h1>Shop</h1>',
-      { messages: [{ content: 'Write a landing page' }] },
-    ],
     ['a chat', chat({ content: 'billing' })],
     ['a chat that says nothing', chat({ content: '' })],
     [
@@ -190,7 +185,68 @@ describe('is an answer', () => {
     ['nothing', undefined],
     ['null', null],
     ['a list', [1]],
-  ])('%s', (_, output, asked) => {
-    expect(noAnswer(output, asked)).toBeUndefined()
+    ['a ticket', { type: 'billing', code: 'B12', message: 'Customer wants a refund' }],
+    ['a log line', { error: { type: 'TypeError', message: 'x is undefined' }, severity: 'high' }],
+  ])('%s', (_, output) => {
+    expect(noAnswer(output)).toBeUndefined()
+    expect(surelyNoAnswer(output)).toBeUndefined()
+  })
+})
+
+describe('of a value that a model may have written, is surely none', () => {
+  it.each<[string, unknown]>([
+    ['OpenRouter’s error', { error: { code: 502, message: 'Upstream error' }, user_id: 'u' }],
+    ['OpenAI’s error', { error: { message: 'x', type: 'server_error', param: null, code: null } }],
+    ['OpenAI’s error with its code alone', { error: { message: 'x', code: 'insufficient_quota' } }],
+    ['Anthropic’s error', { type: 'error', error: { type: 'overloaded_error', message: 'x' } }],
+    ['Google’s error', { error: { code: 503, message: 'x', status: 'UNAVAILABLE' } }],
+    ['Google’s list of an error', [{ error: { code: 503, message: 'x' } }]],
+    ['vLLM’s error', { object: 'error', message: 'x', type: 'BadRequestError', code: 400 }],
+    ['DashScope’s error', { code: 'Throttling', message: 'slow', request_id: 'r' }],
+    ['an error of AWS', { __type: 'ThrottlingException', message: 'Too many' }],
+    ['Cloudflare’s errors', { success: false, errors: [{ code: 7009, message: 'x' }], result: null }],
+    ['MiniMax’s error', { base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }],
+    ['Hugging Face’s error', { error: 'Model is loading', estimated_time: 20 }],
+    ['an error of a choice', chat({ content: '' }, {}, { error: { code: 502, message: 'x' } })],
+    [
+      'a response that failed',
+      { id: 'r', object: 'response', status: 'failed', error: { code: 'x' }, output: [] },
+    ],
+    ['no choice', { id: 'c', object: 'chat.completion', model: 'm', choices: [] }],
+    ['no candidate', { usageMetadata: { promptTokenCount: 9 }, modelVersion: 'g' }],
+    ['an empty answer of Google’s client', { sdkHttpResponse: { headers: {} } }],
+    ['Bedrock’s answer without a message', { stopReason: 'end_turn', usage: {}, metrics: { latencyMs: 1 } }],
+    ['Ollama’s answer without a message', { model: 'm', created_at: 'x', done: true }],
+    ['nginx’ page', '<html>\n<head><title>502 Bad Gateway</title></head><body>nginx</body></html>'],
+    ['Cloudflare’s page', '<!DOCTYPE html><head><title>api.x.com | 522: Connection timed out</title></head>'],
+    ['a page of a challenge', '<!doctype html><title>Just a moment...</title>'],
+    ['Akamai’s page', '<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD></HTML>'],
+    ['a page that is named by its status', '<!doctype html><title>502</title>'],
+  ])('%s', (_, value) => {
+    expect(surelyNoAnswer(value)).toBeDefined()
+  })
+})
+
+describe('of a value that a model may have written, is not surely none', () => {
+  it.each<[string, unknown]>([
+    ['an error in words', { error: 'not an invoice' }],
+    ['an error with a number of its own', { error: 'none', code: 0 }],
+    ['an error of a program', { error: { type: 'TypeError', message: 'x is undefined' } }],
+    ['an error of a machine', { error: { code: 'E42', message: 'Paper jam' } }],
+    ['an error of a car', { id: '7', model: 'Y', error: { code: 500, message: 'Brake' } }],
+    ['an error with a place', { error: { type: 'parse_error', message: 'x', line: 3 } }],
+    ['a review', { title: 'Great phone', detail: 'I love it' }],
+    ['a ticket', { status: 'open', code: 'B12', message: 'Printer on fire' }],
+    ['an error among others', { success: false, errors: ['missing date'] }],
+    ['whom a letter names', { candidates: [] }],
+    ['what a form offers', { choices: [] }],
+    ['a product', { model: 'T-1000', done: true }],
+    ['an empty object', {}],
+    ['a page', '<!doctype html><html><head><title>Our bakery</title></head><body>hi</body></html>'],
+    ['a page of numbers', '<!doctype html><title>The 500 best books</title>'],
+    ['a page without a title', '<html><body>Sign in</body></html>'],
+    ['a piece of a page', '<title>502 Bad Gateway</title>'],
+  ])('%s', (_, value) => {
+    expect(surelyNoAnswer(value)).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 // Says of what a model call came to that it is no answer at all: an error inside of a good status, a page of a gateway, a
 // body without any candidate. Guarantee: never throws; whatever has a text, a call of a tool or data of the model's is an
-// answer, and so is an object of no known shape.
+// answer, and so is an object of no known shape; data that a model may have written is never taken for a provider's.
 
 import type { Fault } from '../vocabulary.ts'
 import { classifyBody } from './classify.ts'
@@ -16,13 +16,25 @@ export interface NoAnswer {
 
 type Fields = Record<string, unknown>
 
-/** Whoever asks for a page may get one; `asked` is the request. */
-export function noAnswer(output: unknown, asked?: unknown): NoAnswer | undefined {
-  if (typeof output === 'string') return isPage(output) && !asksForPage(asked) ? PAGE : undefined
+/** Of what a provider sent as a good answer to a model call. */
+export function noAnswer(sent: unknown): NoAnswer | undefined {
+  if (typeof sent === 'string') return isPage(sent) ? PAGE : undefined
   // Google answers a list where a stream was asked for.
-  const body = Array.isArray(output) && output.length === 1 ? output[0] : output
+  const body = Array.isArray(sent) && sent.length === 1 ? sent[0] : sent
   if (!isFields(body) || hasSaid(body)) return undefined
-  return errorIn(body) ?? (body === output ? silent(body) : undefined)
+  return errorIn(body) ?? (body === sent ? silent(body) : undefined)
+}
+
+/**
+ * Of a value that may as well be a model's own data: only what nobody but a provider, its client or a gateway writes is no
+ * answer, whole and with nothing beside it.
+ */
+export function surelyNoAnswer(value: unknown): NoAnswer | undefined {
+  const none = noAnswer(value)
+  if (none === undefined) return undefined
+  if (typeof value === 'string') return isGatewayPage(value) ? none : undefined
+  const body = Array.isArray(value) ? value[0] : value
+  return isWholeError(body, none) || isEmptyAnswer(body) ? none : undefined
 }
 
 const missing = (words: string): NoAnswer => ({ words, fault: 'provider_error', status: null })
@@ -96,25 +108,75 @@ function saysMessage(message: Fields): boolean {
   )
 }
 
-/** Fields beside which an error's text stands. What an agent made of an answer has others. */
+/** Fields beside which an error's text stands. What a model or an agent makes of a document has others. */
 const OF_ERRORS = new Set(
   'error errors error_type error_msg error_code code status status_code statusCode type message msg detail details title param path timestamp request_id requestId req_id trace_id id user_id object success estimated_time warnings base_resp fault result messages __type Output'.split(
     ' ',
   ),
 )
+/** Fields of the answers in which providers put an error. */
+const OF_ANSWERS = ['choices', 'candidates', 'model', 'modelVersion', 'usage', 'usageMetadata', 'output']
 
 /** Whether its error is one that a provider writes; an agent may have an `error` of its own among its results. */
 function isOfProvider(body: Fields): boolean {
+  const choices = Array.isArray(body.choices) ? body.choices.map(fieldsIn) : []
+  if (choices.some(({ error, finish_reason }) => isFields(error) || finish_reason === 'error')) return true
   const error = fieldsIn(body.error)
-  if (['message', 'code', 'type', 'status', 'details'].some(name => error[name] != null)) return true
-  if (
-    some(body.choices) &&
-    body.choices.some(
-      choice => isFields(fieldsIn(choice).error) || fieldsIn(choice).finish_reason === 'error',
-    )
+  const isNamed = ['message', 'code', 'type', 'status', 'details'].some(name => error[name] != null)
+  if (isNamed && OF_ANSWERS.some(name => name in body)) return true
+  if (!Object.keys(body).every(name => OF_ERRORS.has(name))) return false
+  // A ticket has a code and a message too.
+  return isAtTop(body) ? hasRequest(body) || body.object === 'error' || body.type === 'error' : true
+}
+
+/** No other field says that it is an error than a code and a message: DashScope, vLLM. */
+const isAtTop = (body: Fields) =>
+  ['error', 'errors', 'error_msg', 'base_resp', 'fault', '__type', 'Output'].every(name => body[name] == null)
+const hasRequest = ({ request_id, requestId }: Fields) => isText(request_id) || isText(requestId)
+
+/** What providers write beside their error. */
+const BESIDE = ['user_id', 'request_id', 'requestId', 'type', 'id', 'estimated_time']
+const IN_ERROR = ['message', 'code', 'type', 'param', 'status', 'details', 'metadata', 'innererror']
+
+/** A provider's error with what shows that it is one. */
+function isWholeError(body: unknown, { status }: NoAnswer): boolean {
+  if (!isFields(body)) return false
+  const names = Object.keys(body)
+  if (!('error' in body)) return isWholeWithout(body)
+  const { error } = body
+  if (names.some(name => name !== 'error' && !BESIDE.includes(name))) return isFailedAnswer(body)
+  if (!isFields(error)) return typeof body.estimated_time === 'number' // Hugging Face
+  if (!Object.keys(error).every(name => IN_ERROR.includes(name))) return false
+  if ('type' in body && body.type !== 'error') return false
+  return (
+    (body.type === 'error' && isText(error.type)) ||
+    status !== null ||
+    'param' in error ||
+    [error.type, error.code].some(word => typeof word === 'string' && /^[a-z]+(?:_[a-z\d]+)+$/.test(word))
   )
-    return true
-  return Object.keys(body).every(name => OF_ERRORS.has(name))
+}
+
+/** Errors without the word: AWS, vLLM, DashScope, MiniMax, Cloudflare. */
+function isWholeWithout(body: Fields): boolean {
+  const { __type, object, base_resp, success, errors, result, choices } = body
+  if (typeof __type === 'string') return /(?:Exception|Error)$/.test(__type)
+  if (isFields(base_resp)) return typeof base_resp.status_code === 'number'
+  if (success === false)
+    return result === null && some(errors) && typeof fieldsIn(errors[0]).code === 'number'
+  return object === 'error' || some(choices) || (hasRequest(body) && isText(body.code))
+}
+
+const isFailedAnswer = ({ object, choices }: Fields) =>
+  object === 'response' || object === 'chat.completion' || some(choices)
+
+/** An answer of a provider's own form, with nothing in it. */
+function isEmptyAnswer(body: unknown): boolean {
+  if (!isFields(body) || 'error' in body) return false
+  const has = (name: string) => body[name] != null
+  if (body.object === 'chat.completion') return true
+  if ('choices' in body) return ['id', 'model', 'usage', 'created'].filter(has).length >= 2
+  if (isFields(body.usageMetadata) || isText(body.modelVersion) || isFields(body.sdkHttpResponse)) return true
+  return (has('stopReason') && has('metrics')) || (body.done === true && has('created_at'))
 }
 
 /** What an answer of a known provider lacks; its other fields show whose it is. */
@@ -137,15 +199,17 @@ function silent(body: Fields): NoAnswer | undefined {
   return undefined
 }
 
-/** As much of a request as is searched for what it asks for. */
-const ASKED_CHARACTERS = 64 * 1024
+const TITLE_WITHIN = 8 * 1024
+const STATUS_WORDS =
+  '(?:bad gateway|gateway time-?out|(?:service )?(?:temporarily )?unavailable|forbidden|unauthorized|internal server error|server error|too many requests|bad request|proxy authentication required|(?:request entity|payload|content) too large|request time-?out|web server is down|connection timed out|ssl handshake failed|origin is unreachable|a timeout occurred|access denied)'
+/** What gateways call their pages: nginx, Envoy, Cloudflare, CloudFront, Akamai, F5. */
+const GATEWAY_TITLE = new RegExp(
+  `^(?:(?:http )?(?:error|status)?:? ?[45]\\d\\d|(?:.{0,200}\\b[45]\\d\\d:? ?[-–|]? ?)?${STATUS_WORDS}!?|error: the request could not be satisfied|request rejected|just a moment\\.{3}|attention required! \\| cloudflare)$`,
+  'i',
+)
 
-function asksForPage(asked: unknown): boolean {
-  try {
-    return /html|\bpage|\bsite\b|website|markup|template/i.test(
-      JSON.stringify(asked ?? '').slice(0, ASKED_CHARACTERS),
-    )
-  } catch {
-    return true
-  }
+/** Whether a page names itself as a gateway's: a model may have been asked for any other. */
+function isGatewayPage(page: string): boolean {
+  const title = /<title>([^<]{0,300})<\/title>/i.exec(page.slice(0, TITLE_WITHIN))?.[1]
+  return title !== undefined && GATEWAY_TITLE.test(title.replace(/\s+/g, ' ').trim())
 }
