@@ -13,16 +13,9 @@ const MARKS: Record<string, [begin: string, end: string]> = {
   Claude: ['<thinking>', '</thinking>'],
   'Claude’s apps': ['<antThinking>', '</antThinking>'],
   'a tag with attributes': ['<thinking mode="deep">', '</thinking>'],
-  'Exaone, Gemini': ['<thought>\n', '</thought>'],
-  'reasoning of many prompts': ['<reasoning>', '</reasoning>'],
-  Reflection: ['<reflection>', '</reflection>'],
-  'a scratchpad': ['<scratchpad>', '</scratchpad>'],
-  'an inner monologue': ['<inner_monologue>', '</inner_monologue>'],
-  'a chain of thought': ['<chain_of_thought>', '</chain_of_thought>'],
   Seed: ['<seed:think>', '</seed:think>'],
   LongCat: ['<longcat_think>', '</longcat_think>'],
   Magistral: ['[THINK]', '[/THINK]'],
-  'Magistral’s marks in other words': ['[reasoning]', '[/reasoning]'],
   'Kimi-VL': ['◁think▷', '◁/think▷'],
   'gpt-oss': ['<|channel|>analysis<|message|>', '<|end|>'],
   'gpt-oss, the whole turn': ['<|start|>assistant<|channel|>analysis<|message|>', '<|end|>'],
@@ -34,6 +27,41 @@ const MARKS: Record<string, [begin: string, end: string]> = {
   Solar: ['<|think|>', '<|end|>'],
   Granite: ['Here is my thought process:\n', '\nHere is my response:'],
 }
+
+/** Words of prompts and of data alike. */
+const WORDS: Record<string, [begin: string, end: string]> = {
+  'a reason': ['<reason>', '</reason>'],
+  'Exaone, Gemini': ['<thought>\n', '</thought>'],
+  'reasoning of many prompts': ['<reasoning>', '</reasoning>'],
+  Reflection: ['<reflection>', '</reflection>'],
+  'a scratchpad': ['<scratchpad>', '</scratchpad>'],
+  'an inner monologue': ['<inner_monologue>', '</inner_monologue>'],
+  'a chain of thought': ['<chain_of_thought>', '</chain_of_thought>'],
+  'Magistral’s marks in other words': ['[reasoning]', '[/reasoning]'],
+}
+
+describe.each(Object.entries(WORDS))('a tag of %s', (_, [begin, end]) => {
+  it.each<[string, string]>([
+    ['that nothing follows', `${begin}${thought}${end}\n`],
+    ['that never ends', `${begin}${thought}`],
+    ['twice', `${begin}${thought}${end}\n${begin}${thought}${end}`],
+    ['after thinking', `<think>x</think>${begin}${thought}${end}`],
+    ['before thinking', `${begin}${thought}${end}<think>x</think>`],
+    ['that the request began', `${thought}${end}`],
+    ['before an answer', `${begin}${thought}${end}\n\nbilling`],
+  ])('%s says something', (_, text) => {
+    expect(saysNothing(text)).toBe(false)
+  })
+
+  it('is thinking before an answer', () => {
+    const text = `${begin}${thought}${end}\n\nbilling`
+    expect(text.slice(afterThinking(text))).toBe('\n\nbilling')
+    expect(saysNothing(`${begin}${thought}${end}<answer></answer>`)).toBe(true)
+    expect(readRefusal(`${begin}${thought}${end}\n\nI’m sorry, but I can’t help with that.`).level).toBe(
+      'sure',
+    )
+  })
+})
 
 describe.each(Object.entries(MARKS))('thinking of %s', (_, [begin, end]) => {
   it.each<[string, string]>([
@@ -67,22 +95,17 @@ describe.each(Object.entries(MARKS))('thinking of %s', (_, [begin, end]) => {
 })
 
 describe('thinking whose beginning was taken away', () => {
-  it.each([
-    '</think>',
-    '</thinking>',
-    '</thought>',
-    '</seed:think>',
-    '[/THINK]',
-    '◁/think▷',
-    '<|END_THINKING|>',
-  ])('ends at %s, and says nothing if nothing follows', end => {
-    expect(saysNothing(`${thought}\n${end}\n\n`)).toBe(true)
-    expect(saysNothing(`${thought}${end}`)).toBe(true)
-    expect(saysNothing(`${thought}\n${end}\n\nbilling`)).toBe(false)
-    expect(saysNothing(`What ends the thinking is ${end}`)).toBe(false)
-    expect(saysNothing(`This ends the thinking:\n${end}`)).toBe(false)
-    expect(saysNothing(`It ends so.\n\`\`\`\n${thought}\n${end}\n\`\`\``)).toBe(false)
-  })
+  it.each(['</think>', '</thinking>', '</seed:think>', '[/THINK]', '◁/think▷', '<|END_THINKING|>'])(
+    'ends at %s, and says nothing if nothing follows',
+    end => {
+      expect(saysNothing(`${thought}\n${end}\n\n`)).toBe(true)
+      expect(saysNothing(`${thought}${end}`)).toBe(true)
+      expect(saysNothing(`${thought}\n${end}\n\nbilling`)).toBe(false)
+      expect(saysNothing(`What ends the thinking is ${end}`)).toBe(false)
+      expect(saysNothing(`This ends the thinking:\n${end}`)).toBe(false)
+      expect(saysNothing(`It ends so.\n\`\`\`\n${thought}\n${end}\n\`\`\``)).toBe(false)
+    },
+  )
 
   it('is that of gpt-oss without its tokens', () => {
     expect(saysNothing('analysisThe user wants a label. We need to')).toBe(true)

@@ -1,5 +1,6 @@
 // Finds where a model's thinking ends and its answer begins, in the marks of each family. Guarantee: pure, in time that
-// grows with the text; a text that begins with no such mark has no thinking.
+// grows with the text; a text that begins with no such mark has no thinking, and a mark that is an ordinary word marks
+// thinking only before an answer.
 
 /** How a family begins its thinking, and how it ends it. */
 interface Marks {
@@ -8,26 +9,27 @@ interface Marks {
   begin: RegExp
   /** The mark that ends what this match began, to be searched from its end. */
   end: (begun: RegExpExecArray) => RegExp
+  /** It is a word of prompts, and of data as well: `<reason>` with nothing after it is what was asked for. */
+  isWord?: true
 }
 
-const NAMES = 'think(?:ing)?|thought|reason(?:ing)?|reflect(?:ion)?|scratchpad|monologue|cot'
+const WORDS = 'thought|reason(?:ing)?|reflect(?:ion)?|scratchpad|monologue|cot'
+const THINK = 'think(?:ing)?'
 /** Names of tags, also with a prefix (`seed:think`, `chain_of_thought`) or what it is of (`thinking_process`). */
-const TAG = `(?:[a-z]{1,12}[:_]){0,2}(?:ant)?(?:${NAMES})(?:_(?:process|content|block|trace|fast|faster))?`
+const tag = (names: string) =>
+  `(?:[a-z]{1,12}[:_]){0,2}(?:ant)?(?:${names})(?:_(?:process|content|block|trace|fast|faster))?`
+const beginOf = (names: string) => new RegExp(`<(${tag(names)})(?:\\s[^<>\\n]{0,100})?>`, 'iy')
+const endOf = ([, name]: RegExpExecArray) => new RegExp(`</${name}\\s{0,4}>`, 'ig')
 
 const always = (end: RegExp) => () => end
 
 const FAMILIES: readonly Marks[] = [
-  // DeepSeek, Qwen, GLM, MiniMax, Nemotron, Phi (think), Claude (thinking), Exaone, Gemini (thought), Seed and others
-  {
-    first: '<',
-    begin: new RegExp(`<(${TAG})(?:\\s[^<>\\n]{0,100})?>`, 'iy'),
-    end: ([, name]) => new RegExp(`</${name}\\s{0,4}>`, 'ig'),
-  },
-  {
-    first: '[',
-    begin: /\[(think(?:ing)?|reasoning)\]/iy,
-    end: ([, name]) => new RegExp(`\\[/${name}\\]`, 'ig'),
-  }, // Magistral
+  // DeepSeek, Qwen, GLM, MiniMax, Nemotron, Phi (think), Claude (thinking), Seed and others
+  { first: '<', begin: beginOf(THINK), end: endOf },
+  // Exaone, Gemini (thought), and many prompts
+  { first: '<', begin: beginOf(WORDS), end: endOf, isWord: true },
+  { first: '[', begin: /\[(think(?:ing)?)\]/iy, end: ([, name]) => new RegExp(`\\[/${name}\\]`, 'ig') }, // Magistral
+  { first: '[', begin: /\[reasoning\]/iy, end: always(/\[\/reasoning\]/gi), isWord: true },
   { first: '◁', begin: /◁think▷/y, end: always(/◁\/think▷/g) }, // Kimi-VL
   // gpt-oss, with its tokens and without
   {
@@ -46,7 +48,7 @@ const FAMILIES: readonly Marks[] = [
   // Command A, OpenThinker, Solar and others
   {
     first: '<',
-    begin: new RegExp(`<\\|(?:(?:start|begin)_(?:of_)?)?(${NAMES})(?:_(?:start|begin))?\\|>`, 'iy'),
+    begin: new RegExp(`<\\|(?:(?:start|begin)_(?:of_)?)?(${THINK}|${WORDS})(?:_(?:start|begin))?\\|>`, 'iy'),
     end: ([, name]) => new RegExp(`<\\|(?:/|end_(?:of_)?)${name}\\|>|<\\|${name}_end\\|>|<\\|end\\|>`, 'ig'),
   },
   { first: '<', begin: /<\|inner_prefix\|>/y, end: always(/<\|inner_suffix\|>/g) }, // Apertus
@@ -78,28 +80,35 @@ const matchAt = (pattern: RegExp, text: string, from: number) => {
 /** Where the answer begins after `from` and its thinking; undefined if the thinking has no end. */
 export function afterThinking(text: string, from = 0): number | undefined {
   let at = from
+  /** Where the answer begins if the pieces in words are a part of it. */
+  let words: number | undefined
   for (let piece = 0; piece < MOST_PIECES; piece++) {
     const start = shows(text.charCodeAt(at)) ? at : at + (matchAt(SPACE, text, at)?.[0].length ?? 0)
+    if (start === text.length) return words ?? at
     const met = marksAt(text, start)
     if (met === undefined) return at
+    if (met.isWord) words ??= at
     const end = matchAt(met.end, text, met.after)
-    if (end === null) return undefined
+    if (end === null) return words
     at = end.index + end[0].length
   }
   return at
 }
 
-function marksAt(text: string, start: number): { end: RegExp; after: number } | undefined {
-  for (const { begin, end } of BY_FIRST.get(text[start] ?? '') ?? []) {
+function marksAt(text: string, start: number): { end: RegExp; after: number; isWord: boolean } | undefined {
+  for (const { begin, end, isWord = false } of BY_FIRST.get(text[start] ?? '') ?? []) {
     const begun = matchAt(begin, text, start)
-    if (begun !== null) return { end: end(begun), after: start + begun[0].length }
+    if (begun !== null) return { end: end(begun), after: start + begun[0].length, isWord }
   }
   return undefined
 }
 
-/** The marks that end a thinking whose beginning the server took away, as it does for templates that begin it. */
+/**
+ * The marks that end a thinking whose beginning the server took away, as it does for templates that begin it. Words are
+ * none: `<reason>` may have begun the answer in the request.
+ */
 const LAST_END = new RegExp(
-  `(?:</(${TAG})>|\\[/(?:think(?:ing)?|reasoning)\\]|◁/think▷|<channel\\|>|<unused95>|<\\|END_THINKING\\|>|<\\|end_of_thought\\|>)`,
+  `(?:</(${tag(THINK)})>|\\[/${THINK}\\]|◁/think▷|<channel\\|>|<unused95>|<\\|END_THINKING\\|>|<\\|end_of_thought\\|>)`,
   'ig',
 )
 /** Each of them has one of these; most texts have none. */
