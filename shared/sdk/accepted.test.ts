@@ -182,6 +182,10 @@ describe('what a provider sent decides where', () => {
 })
 
 describe('a check of an answer', () => {
+  const trims = (answer: { label: string }) => {
+    answer.label = answer.label.trim()
+    return true as const
+  }
   const isKnown = (answer: OpenAI.ChatCompletion) =>
     textOf(answer) === 'billing' || `no category: ${textOf(answer)}`
 
@@ -270,6 +274,19 @@ describe('a check of an answer', () => {
   ])('that %s does not accept', async (_, accept, reason) => {
     const run = (ctx: Context) => ctx.llm('c', REQUEST, ask, { accept: accept as never, asks: 0 })
     expect((await ran(run, ['a'])).steps[0]?.error).toEqual({ code: 'answer_refused', message: reason })
+  })
+
+  it.each<[string, object]>([
+    ['accept', { accept: trims }],
+    ['read', { read: (answer: { label: string }) => ({ text: String(trims(answer)) }) }],
+  ])('changes nothing in what its agent gets: %s', async (_, options) => {
+    const seen: unknown[] = []
+    const run = async (ctx: Context) => {
+      seen.push(await ctx.llm('c', REQUEST, async () => JSON.parse(textOf(await ask())!), options))
+      if (seen.length === 1) throw new Error('once more')
+    }
+    await ran(run, [{ json: { label: ' x ' } }], { options: { retries: 1 } })
+    expect(seen).toEqual([{ label: ' x ' }, { label: ' x ' }])
   })
 
   it('names a truncated answer for what it is', async () => {

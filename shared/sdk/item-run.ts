@@ -239,13 +239,13 @@ export class ItemRun implements Context {
       if (offer !== undefined) return { value: this.#reuse(step, offer) }
       const running = within(scope, answers, async () => fn())
       const output = await (scope === undefined ? running : Promise.race([running, scope.left]))
-      const { text, value } = kept(output, `the output of step ${JSON.stringify(step.key)}`)
-      if (options.read !== undefined) step.answer = answerText(value, options.read)
+      const { text, value, copy } = kept(output, `the output of step ${JSON.stringify(step.key)}`)
+      if (options.read !== undefined) step.answer = answerText(copy(), options.read)
       if (answers) checkAnswer(value, step, answers)
       await scope?.end(true)
       this.#note(step, scope)
       const written = text && cutText(text, value)
-      const reason = options.accept && (await refusalOf(options.accept, value))
+      const reason = options.accept && (await refusalOf(options.accept, copy()))
       if (reason === undefined) {
         this.#report(step, { output: written })
         return { value }

@@ -22,10 +22,18 @@ type Path = (string | number)[]
  *
  * @throws UnkeptError
  */
-export function kept<T>(value: T, what: string): { text: string | undefined; value: Kept<T> } {
+export function kept<T>(value: T, what: string): KeptValue<T> {
   const written = writtenJson(value, what, new Writer('keeps getters'))
   const text = written && ownMask().json(written)
-  return { text, value: (text === undefined ? undefined : revived(JSON.parse(text))) as Kept<T> }
+  const copy = () => (text === undefined ? undefined : revived(JSON.parse(text))) as Kept<T>
+  return { text, value: copy(), copy }
+}
+
+interface KeptValue<T> {
+  text: string | undefined
+  value: Kept<T>
+  /** For code that may change what it is given. */
+  copy(): Kept<T>
 }
 
 /** A value that is only written, such as an item's output: getters are left out, as JSON does. @throws UnkeptError */
