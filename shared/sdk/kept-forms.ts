@@ -9,13 +9,32 @@ type Form = { data: unknown; error?: true } | { unkept: string }
 export function formOf(value: object): Form | undefined {
   if (ArrayBuffer.isView(value)) return formOfView(value)
   if (isA(value, Error)) return { data: errorData(value), error: true }
-  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  const tag = tagOf(value)
   if (tag === 'Object' || typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
   if (tag === 'String' || tag === 'Number' || tag === 'Boolean') return { data: value.valueOf() }
   if (tag === 'Error') return { data: errorData(value as Error), error: true }
   return {
     unkept: `${articled(tag)}${INSTEAD[tag] ?? ', which JSON has no form for; return the data in it'}`,
   }
+}
+
+/** What the language or the host calls it. The name that an agent's own class gives itself says nothing of its data. */
+function tagOf(value: object): string {
+  for (let one: object | null = value; one !== null; one = Object.getPrototypeOf(one)) {
+    if (!Object.hasOwn(one, Symbol.toStringTag) || isOwn(one, value)) continue
+    const tag: unknown = Reflect.get(one, Symbol.toStringTag, value)
+    if (typeof tag === 'string') return tag
+  }
+  return Symbol.toStringTag in value ? 'Object' : Object.prototype.toString.call(value).slice(8, -1)
+}
+
+/** Whether what has the name is the object itself, or the prototype of a class that is no global one. */
+function isOwn(named: object, value: object): boolean {
+  if (named === value) return true
+  const made = named.constructor
+  if (typeof made !== 'function' || made.prototype !== named) return false
+  const isGlobal = (globalThis as Record<string, unknown>)[made.name] === made
+  return !isGlobal && !Function.prototype.toString.call(made).includes('[native code]')
 }
 
 function formOfView(value: ArrayBufferView): Form {

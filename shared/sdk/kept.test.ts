@@ -133,6 +133,136 @@ describe('an answer of a class', () => {
     expect(() => read.runner).toThrow('"runner" was not kept with the answer: a Response')
   })
 
+  it('has no part of a getter that returns a promise, whose failure ends nothing', async () => {
+    class Lazy {
+      id = 1
+      get text() {
+        return Promise.reject(new Error('no key'))
+      }
+      get parts() {
+        return [Promise.reject(new Error('no key'))]
+      }
+    }
+    const failures: unknown[] = []
+    const note = (error: unknown) => failures.push(error)
+    process.on('unhandledRejection', note)
+    try {
+      for (const read of bothOf(new Lazy()) as Read[])
+        expect(() => read.text).toThrow('"text" was not kept with the answer: a Promise that nobody awaited')
+      expect(() => kept({ text: Promise.reject(new Error('no key')) }, 'x')).toThrow('text is a Promise')
+      await new Promise(resolve => setImmediate(resolve))
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+    expect(failures).toEqual([])
+  })
+
+  it('is looked into once, however deep instances are in instances', () => {
+    let reads = 0
+    class Link {
+      next: Link | undefined
+      get double() {
+        return 2
+      }
+      get after() {
+        return this.next
+      }
+    }
+    const chain = (length: number) => {
+      let link = new Link()
+      for (let i = 0; i < length; i++) link = Object.assign(new Link(), { next: link })
+      return link
+    }
+    const keys = vi.spyOn(Object, 'keys').mockImplementation(value => {
+      reads++
+      return Reflect.ownKeys(value).filter(
+        name => typeof name === 'string' && Object.prototype.propertyIsEnumerable.call(value, name),
+      ) as string[]
+    })
+    const readsOf = (length: number) => {
+      reads = 0
+      kept(chain(length), 'x')
+      return reads
+    }
+    try {
+      expect(readsOf(200)).toBeLessThan(3 * readsOf(100))
+    } finally {
+      keys.mockRestore()
+    }
+    const read = sameOf(chain(50)) as { next: unknown; after: unknown }
+    expect(read.after).toBe(read.next)
+  })
+
+  it('is what its toJSON makes of it, also where that is the same again', () => {
+    class Same {
+      a = 1
+      toJSON() {
+        return this
+      }
+    }
+    class Other {
+      a = 1
+      toJSON() {
+        return new Other()
+      }
+    }
+    class Back {
+      b = 1
+      toJSON(): object {
+        return new Forth(this)
+      }
+    }
+    class Forth {
+      back: unknown
+      constructor(back: unknown) {
+        this.back = back
+      }
+      toJSON() {
+        return new Back()
+      }
+    }
+    for (const [value, data] of [
+      [new Same(), { a: 1 }],
+      [new Other(), { a: 1 }],
+      [new Back(), { b: 1 }],
+      [
+        {
+          a: 1,
+          toJSON() {
+            return this
+          },
+        },
+        { a: 1 },
+      ],
+      [{ toJSON: () => new Date(0) }, '1970-01-01T00:00:00.000Z'],
+    ] as const) {
+      expect(kept(value, 'x').value).toEqual(data)
+      expect(outputJson(value, 'x')).toBe(JSON.stringify(data))
+    }
+  })
+
+  it('may give itself a name', () => {
+    class Money {
+      amount = 5
+      readonly #unit = 'EUR'
+      get unit() {
+        return this.#unit
+      }
+      get [Symbol.toStringTag]() {
+        return 'Money'
+      }
+    }
+    expect(sameOf(new Money())).toMatchObject({ amount: 5, unit: 'EUR' })
+    expect(sameOf({ amount: 5, [Symbol.toStringTag]: 'Money' })).toEqual({ amount: 5 })
+    class Index extends Map {
+      name = 'x'
+      override get [Symbol.toStringTag]() {
+        return 'Index'
+      }
+    }
+    expect(() => kept(new Index(), 'x')).toThrow('it is a Map')
+  })
+
   it('does not make a prototype of what it has', () => {
     const read = sameOf(JSON.parse('{"__proto__":{"a":1},"$getters":{"__proto__":{"b":1},"constructor":2}}'))
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
@@ -296,6 +426,39 @@ function agentOf(run: (ctx: Context) => unknown, options: Partial<AgentOptions> 
   agent({ name: 'test', ...options })(Test, { kind: 'class', name: 'Test' } as never)
   return Test
 }
+
+describe('data with the names of our own marks', () => {
+  class Holder {
+    a = [{ b: 'c' }]
+    get marks() {
+      return { $at: ['a'], $lost: 'x', $getters: { b: 1 }, $$at: 1 }
+    }
+  }
+  it.each<[string, unknown]>([
+    ['getters', { a: 1, $getters: { b: 2 } }],
+    ['what is lost', JSON.parse('{"answer":"a","$getters":{"then":{"$lost":"boo"}}}')],
+    ['inside', { items: [{ id: 1, $getters: { x: 1 } }] }],
+    ['no object', { $getters: null, $at: ['x'], $lost: 'x' }],
+    ['escaped already', { $getters: 1, $$getters: 2, $$$getters: 3, $: 4, $$at: 5 }],
+  ])('stay data: %s', async (_, value) => {
+    expect(await sameOf(value)).toEqual(value)
+    expect(Object.keys(sameOf(value)).sort()).toEqual(Object.keys(Object(value)).sort())
+    expect(outputJson(value, 'x')).toBe(JSON.stringify(value))
+  })
+
+  it('stay data inside of an answer and of its getters', () => {
+    const holder = Object.assign(new Holder(), {
+      $at: [{ $getters: 'a text that is long enough to be written once, as its place alone'.repeat(2) }],
+    })
+    Object.defineProperty(Object.getPrototypeOf(holder), 'place', {
+      get: () => holder.$at[0],
+      configurable: true,
+    })
+    const read = sameOf(holder)
+    expect(read.marks).toEqual({ $at: ['a'], $lost: 'x', $getters: { b: 1 }, $$at: 1 })
+    expect(read.place).toBe((read.$at as unknown[])[0])
+  })
+})
 
 describe('in a test of an agent', () => {
   it.each<[string, (ctx: Context, fn: () => unknown) => Promise<unknown>]>([

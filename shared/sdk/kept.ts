@@ -13,6 +13,11 @@ const AT = '$at'
 /** In place of a value that was not kept: what it was, in words. */
 const LOST = '$lost'
 
+/** Data with such a name have one more `$` in front of it while they are written. */
+const MARK = /^\$+(?:getters|at|lost)$/
+const isMark = (name: string) => name.charCodeAt(0) === 0x24 && MARK.test(name)
+const unescaped = (name: string) => (isMark(name) && name.startsWith('$$') ? name.slice(1) : name)
+
 type Json = Record<string, unknown>
 type Path = (string | number)[]
 
@@ -58,12 +63,21 @@ export function revived(value: unknown): unknown {
     const object = value as Json
     for (const name of Object.keys(object)) if (name !== GETTERS) revived(object[name])
     const getters = Object.hasOwn(object, GETTERS) ? object[GETTERS] : undefined
+    if (isJson(getters)) delete object[GETTERS]
+    unescapeNames(object)
     if (isJson(getters)) {
-      delete object[GETTERS]
       for (const name of Object.keys(getters)) define(object, name, getters[name])
     }
   }
   return value
+}
+
+function unescapeNames(object: Json): void {
+  const escaped = Object.keys(object).filter(name => unescaped(name) !== name)
+  if (escaped.length === 0) return
+  const values = escaped.map(name => object[name])
+  for (const name of escaped) delete object[name]
+  for (const [i, name] of escaped.entries()) object[unescaped(name)] = values[i]
 }
 
 /** Not enumerable, as the getter of a class: a copy, or the value's JSON, has only its data. */
@@ -88,8 +102,9 @@ function resolved(written: unknown, root: Json): unknown {
   if (!isJson(written)) return written
   if (Array.isArray(written[AT])) return partAt(root, written[AT])
   if (Object.hasOwn(written, GETTERS)) return revived(written)
-  for (const name of Object.keys(written)) set(written, name, resolved(written[name], root))
-  return written
+  const copy: Json = {}
+  for (const name of Object.keys(written)) set(copy, unescaped(name), resolved(written[name], root))
+  return copy
 }
 
 function partAt(root: unknown, path: readonly unknown[]): unknown {
@@ -103,6 +118,9 @@ function partAt(root: unknown, path: readonly unknown[]): unknown {
 
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const hasJson = (value: unknown): value is { toJSON(name: string): unknown } =>
+  typeof value === 'object' && value !== null && typeof (value as { toJSON?: unknown }).toJSON === 'function'
 
 /** Also a property called `__proto__` is one of the object's own. */
 function set(object: Json, name: string, value: unknown): void {
@@ -133,6 +151,7 @@ class Writer {
   readonly #above = new Set<object>()
   /** What became of objects inside of instances: a getter may return the same ones. */
   readonly #made = new Map<object, unknown>()
+  readonly #places = new Places()
   /** How many instances of classes are around. Inside of one, what cannot be kept is an error only for whoever reads it. */
   #instances = 0
 
@@ -180,15 +199,31 @@ class Writer {
     const proto = Object.getPrototypeOf(value)
     const { toJSON } = value as { toJSON?: unknown }
     if (proto !== null && Object.getPrototypeOf(proto) !== null) return this.#instance(value, proto)
-    if (typeof toJSON === 'function') return this.json(toJSON.call(value, ''))
+    if (typeof toJSON === 'function') return this.#ownJson(value)
     const names = Object.keys(value)
     const data = this.#data(value as Json, names, names)
     return this.#path.length === 0 && this.#keepsGetters ? withHidden(value, data) : data
   }
 
+  /** What its toJSON makes of it; as in JSON, a result of the same class is data, and not asked again. */
+  #ownJson(value: object): unknown {
+    const asked = new Set<unknown>()
+    let result: unknown = value
+    while (hasJson(result) && !asked.has(Object.getPrototypeOf(result))) {
+      asked.add(Object.getPrototypeOf(result))
+      result = result.toJSON('')
+    }
+    if (!hasJson(result)) return this.json(result)
+    const data = { ...result } as Json
+    delete data.toJSON
+    const names = Object.keys(data)
+    return this.#data(data, names, names)
+  }
+
   /** The named properties; `all` if they are all that the object has. */
   #data(value: Json, names: readonly string[], all: readonly string[]): Json {
-    let copy: Json | undefined = names === all ? undefined : {}
+    const isMarked = this.#keepsGetters && names.some(isMark)
+    let copy: Json | undefined = names === all && !isMarked ? undefined : {}
     let lost: Json | undefined
     for (const name of names) {
       const own = value[name]
@@ -200,7 +235,7 @@ class Writer {
         set(lost, name, { [LOST]: data.words })
       } else if (data !== own || copy !== undefined) {
         copy ??= { ...value }
-        set(copy, name, data)
+        set(copy, isMarked && isMark(name) ? `$${name}` : name, data)
       }
     }
     if (lost !== undefined && this.#keepsGetters) copy![GETTERS] = lost
@@ -227,6 +262,8 @@ class Writer {
   }
 
   #instance(value: object, proto: object): unknown {
+    // Nobody else awaits it: left alone, its failure would end the process with all its other items.
+    if (isA(value, Promise)) value.catch(() => {})
     const form = formOf(value)
     if (form !== undefined) {
       if ('unkept' in form) throw this.#unkept(form.unkept)
@@ -240,8 +277,7 @@ class Writer {
     this.#instances++
     try {
       let data: unknown
-      if (typeof toJSON === 'function' && !(isMessage && this.#keepsGetters))
-        data = this.json(toJSON.call(value, ''))
+      if (typeof toJSON === 'function' && !(isMessage && this.#keepsGetters)) data = this.#ownJson(value)
       // LangChain's own JSON of a message has its parts in other places than the message.
       else data = this.#data(value as Json, isMessage ? names.filter(isOpen) : names, names)
       if (!this.#keepsGetters || !isJson(data)) return data
@@ -259,15 +295,14 @@ class Writer {
   #getters(value: object, proto: object, data: Json): Json | undefined {
     const names = getterNames(proto).filter(name => !Object.hasOwn(data, name))
     if (names.length === 0) return undefined
-    let places: Map<unknown, Path> | undefined
     const getters: Json = {}
     let isAny = false
     for (const name of names) {
       const got = quietly(() => (value as Json)[name])
       if (got === undefined) continue
       const part = this.#part(name, got)
-      places ??= placesIn(data)
-      set(getters, name, part instanceof Unkept ? { [LOST]: part.words } : placed(part, places))
+      if (!isAny) this.#places.add(data)
+      set(getters, name, part instanceof Unkept ? { [LOST]: part.words } : placed(part, data, this.#places))
       isAny = true
     }
     return isAny ? getters : undefined
@@ -319,32 +354,48 @@ function quietly(read: () => unknown): unknown {
   }
 }
 
-/** Where objects and long texts stand in an instance's data. */
-function placesIn(data: Json): Map<unknown, Path> {
-  const places = new Map<unknown, Path>()
-  const add = (value: unknown, path: Path): void => {
-    if (typeof value === 'string') {
-      if (value.length >= SHORT && !places.has(value)) places.set(value, path)
-      return
-    }
-    if (typeof value !== 'object' || value === null || places.has(value)) return
-    if (path.length > 0) places.set(value, path)
-    if (Array.isArray(value)) for (const [i, one] of value.entries()) add(one, [...path, i])
+/**
+ * Where objects and long texts stand in the data of instances, which are added from the inside out. Each object is looked
+ * into once; of several places it has the latest, which is in the instance that was added last, if any is.
+ */
+class Places {
+  readonly #of = new Map<unknown, { parent: object; name: string | number }>()
+  readonly #added = new Set<object>()
+
+  add(data: object): void {
+    if (this.#added.has(data)) return
+    this.#added.add(data)
+    if (Array.isArray(data)) for (const [i, one] of data.entries()) this.#place(one, data, i)
     else
-      for (const name of Object.keys(value)) if (name !== GETTERS) add((value as Json)[name], [...path, name])
+      for (const name of Object.keys(data))
+        if (name !== GETTERS) this.#place((data as Json)[name], data, unescaped(name))
   }
-  add(data, [])
-  return places
+
+  #place(value: unknown, parent: object, name: string | number): void {
+    if (typeof value === 'string' ? value.length < SHORT : typeof value !== 'object' || value === null) return
+    this.#of.set(value, { parent, name })
+    if (typeof value === 'object') this.add(value as object)
+  }
+
+  /** The way to a part of an instance's data; undefined for what is none. */
+  path(value: unknown, root: object): Path | undefined {
+    const path: Path = []
+    for (let place = this.#of.get(value); place !== undefined; place = this.#of.get(place.parent)) {
+      path.push(place.name)
+      if (place.parent === root) return path.reverse()
+    }
+    return undefined
+  }
 }
 
 /** A getter's value with the places of what the data has already. */
-function placed(value: unknown, places: Map<unknown, Path>): unknown {
-  const path = typeof value === 'object' || typeof value === 'string' ? places.get(value) : undefined
+function placed(value: unknown, root: object, places: Places): unknown {
+  const path = typeof value === 'object' || typeof value === 'string' ? places.path(value, root) : undefined
   if (path !== undefined) return { [AT]: path }
-  if (Array.isArray(value)) return value.map(one => placed(one, places))
+  if (Array.isArray(value)) return value.map(one => placed(one, root, places))
   if (!isJson(value) || Object.hasOwn(value, GETTERS)) return value
   const copy: Json = {}
-  for (const name of Object.keys(value)) set(copy, name, placed(value[name], places))
+  for (const name of Object.keys(value)) set(copy, name, placed(value[name], root, places))
   return copy
 }
 
