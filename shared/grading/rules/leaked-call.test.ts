@@ -161,3 +161,42 @@ it.each([
   const input = { tools: [{ name: 'get_order' }] }
   expect(() => leakedCallIn(piece.repeat(300_000), input)).not.toThrow()
 })
+
+describe('a tag that is a word of data, as a tool is', () => {
+  const offers = (name: string) => ({ tools: [{ type: 'function', function: { name, parameters: {} } }] })
+
+  it.each([
+    '<tool><name>Hammer</name><price>3</price></tool>',
+    '<tool>{"name":"Hammer","price":3}</tool>',
+    '<tool>\n```json\n{"name":"Hammer"}\n```\n</tool>',
+    '<tool>[{"name":"Hammer"},{"name":"Saw"}]</tool>',
+    '<function><name>add</name></function>',
+    '<function>{"name":"add","returns":"number"}</function>',
+    '<power_tool><name>Drill</name></power_tool>',
+    '<tool><function>Drives nails</function></tool>',
+    'Catalogue:\n<tool><name>Hammer</name></tool>',
+  ])('is no call by itself: %s', text => {
+    expect(leakedCallIn(text)).toBeUndefined()
+    expect(leakedCallIn(text, offers('search'))).toBeUndefined()
+  })
+
+  it.each([
+    '<tool><name>search</name><arguments>{"q":"x"}</arguments></tool>',
+    '<tool>{"name":"search","arguments":{"q":"x"}}</tool>',
+    '<function>{"name":"search","parameters":{"q":"x"}}</function>',
+    '<tool><invoke name="search">',
+    '<tool><tool_name>search</tool_name></tool>',
+    '<tool_call><name>search</name></tool_call>',
+    '<tool_use>{"name":"search"}</tool_use>',
+  ])('is a call with its arguments, or in a tag of calls: %s', text => {
+    expect(leakedCallIn(text)).toBeDefined()
+  })
+
+  it.each([
+    '<tool><name>search</name><q>x</q></tool>',
+    '<tool>{"name":"search","q":"x"}</tool>',
+    '<function><name>search</name></function>',
+  ])('is a call of a tool that the request offers: %s', text => {
+    expect(leakedCallIn(text, offers('search'))).toBe(text)
+  })
+})

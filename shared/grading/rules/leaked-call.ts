@@ -14,15 +14,22 @@ const DATA_CHARACTERS = 100_000
 const NAME = '[\\w.:-]{1,64}'
 /** An object or a list of objects with what calls have, whatever else they have. */
 const CALL_JSON = `\\[?\\s{0,20}\\{[^{}]{0,300}["'](?:name|function|tool|tool_name|arguments|parameters|action)["']`
-const CALL_TAG = '(?:[a-z_]{1,12}[:_])?(?:tool_?calls?|function_?calls?|tool_?use|tool|function)'
+const CALL_TAG = '(?:[a-z_]{1,12}[:_])?(?:tool_?calls?|function_?calls?|tool_?use)'
+/** Tags that data have as well: a catalogue of tools, a list of functions. */
+const WORD_TAG = '(?:[a-z_]{1,12}[:_])?(?:tool|function)'
+const FENCE = '(?:```\\w{0,10}\\s{0,20})?'
+const ARGUMENT_NAMES = '(?:arguments|parameters|args|params|input|action_input|tool_input)'
 
 /** How calls begin. None of these begins an ordinary sentence. */
 const BEGINNINGS = [
   // Hermes, Qwen, Granite, Hunyuan, Jamba, Nemotron, xLAM, Glaive …
-  `<${CALL_TAG}>\\s{0,20}(?:\`\`\`\\w{0,10}\\s{0,20})?${CALL_JSON}`,
+  `<${CALL_TAG}>\\s{0,20}${FENCE}${CALL_JSON}`,
+  `<${WORD_TAG}>\\s{0,20}${FENCE}\\[?\\s{0,20}\\{[^{}]{0,300}["'](?:${ARGUMENT_NAMES}|tool_name)["']`,
   // Qwen Coder, Llama, Functionary, Seed
-  `(?:<${CALL_TAG}>\\s{0,20})?<function\\s?[=(]\\s?["']?${NAME}`,
+  `(?:<(?:${CALL_TAG}|${WORD_TAG})>\\s{0,20})?<function\\s?[=(]\\s?["']?${NAME}`,
   `<${CALL_TAG}>\\s{0,20}<(?:[a-z]{1,12}:)?(?:function|invoke|tool_name|tool|name|call)\\b`,
+  `<${WORD_TAG}>\\s{0,20}<(?:[a-z]{1,12}:)?(?:invoke|tool_name|call)\\b`,
+  `<${WORD_TAG}>\\s{0,20}<name>\\s{0,20}${NAME}\\s{0,20}</name>\\s{0,20}<${ARGUMENT_NAMES}\\b`,
   `<function name=["']?${NAME}["']?>\\s{0,20}[{<]`,
   // Claude, MiniMax
   `<(?:[a-z]{1,12}:)?invoke name=["']?${NAME}["']?>`,
@@ -54,6 +61,11 @@ const BEGINNINGS = [
   `<ctrl\\d{1,3}>call`,
   `<tool_code>\\s{0,20}(?:print\\()?[\\w.]{1,80}\\(`,
 ]
+/** A word's tag around no more than a name, which is a call if that tool is offered. */
+const NAMED = new RegExp(
+  `^<${WORD_TAG}>\\s{0,20}(?:<name>\\s{0,20}(?<tagged>${NAME})\\s{0,20}</name>|${FENCE}\\{\\s{0,20}["'](?:name|function|tool|action)["']\\s{0,5}:\\s{0,5}["'](?<given>${NAME})["'])`,
+  'i',
+)
 /** Each of them has one of these; many texts have none. */
 const MARK = /[<[={_]/
 /** A call begins the text, a line, or what follows a sentence. */
@@ -153,6 +165,8 @@ function bareCall(body: string, tools: ReadonlySet<string>): string | undefined 
   const call = (FENCED.exec(text)?.[1] ?? text).trim()
   const json = call.slice(0, AROUND_CHARACTERS).search(/(?:^|\n)\s{0,20}[[{]/)
   if (json >= 0 && isBareJson(call.slice(json).trim(), tools)) return call
+  const named = NAMED.exec(call)?.groups
+  if (named !== undefined) return tools.has((named.tagged ?? named.given)!) ? call : undefined
   const { listed, called, given, tag } = NAMED_CALL.exec(call)?.groups ?? {}
   const name = listed ?? called ?? given ?? tag
   if (name === undefined || !tools.has(name.slice(name.lastIndexOf('.') + 1))) return undefined

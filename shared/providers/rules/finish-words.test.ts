@@ -131,3 +131,20 @@ it('a word may be the type of an object, as SGLang has it', () => {
   expect(finishOf({ type: 'abort', message: 'x' })).toBe('interrupted')
   expect(finishOf({ type: 'length', length: 9 })).toBe('length')
 })
+
+it.each<[string, Finish]>([
+  ['no_error', 'other'],
+  ['done_no_errors', 'other'],
+  ['completed_without_errors', 'other'],
+  ['noError', 'other'],
+  ['not_truncated', 'other'],
+  ['no_content_filter', 'other'],
+  ['no_safety_violation', 'other'],
+  ['error_free', 'other'],
+  ['no_error_timeout', 'interrupted'],
+  ['no_tokens_left_error', 'interrupted'],
+  ['no_context_left', 'length'],
+  ['piano_error', 'interrupted'],
+])('the unknown word %s, which may deny a fault, means %s', (word, finish) => {
+  expect(finishOf(word)).toBe(finish)
+})

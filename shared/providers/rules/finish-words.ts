@@ -196,6 +196,10 @@ const FAULTS_NAMED: readonly [Finish, RegExp][] = [
   ],
 ]
 
+/** A fault that there was not. What a model needs is none: without `context` or `tokens` it cannot go on. */
+const DENIED =
+  /(?:^|_)(?:(?:no|non|not|without|zero|never)(?:_(?:any|an|content|safety|policy|server|internal|network|model))?_(?:error(?:ed|s)?|issues?|fail(?:ed|ures?)?|abort(?:ed)?|cancel(?:l?ed)?|time_?outs?|timed_out|interrupt(?:ed|ions?)?|exceptions?|filter(?:ed|ing|s)?|violations?|moderat(?:ed|ion)|block(?:ed)?|flagged|censor(?:ed|ship)|refus(?:al|ed)|declined|truncat(?:ed|ion)|repetition|crash(?:ed)?|over_?load(?:ed)?|unsafe|toxic|sensitive|invalid|malformed|unexpected|incomplete|expired)|error_free)(?=_|$)/g
+
 const LONGEST_WORD = 100
 
 /** One spelling for all: in small letters, and without what says no more than that it is a reason. */
@@ -236,7 +240,7 @@ export function finishOf(reason: unknown): Finish {
   const word = typeof reason === 'object' && reason !== null ? (reason as { type?: unknown }).type : reason
   const known = knownFinish(word)
   if (known !== undefined || typeof word !== 'string') return known ?? 'other'
-  const text = spelled(word.slice(0, LONGEST_WORD))
+  const text = spelled(word.slice(0, LONGEST_WORD)).replace(DENIED, '')
   return FAULTS_NAMED.find(([, named]) => named.test(text))?.[0] ?? 'other'
 }
 
