@@ -24,6 +24,9 @@ type Unkept =
 
 type Numbers = Float32Array | Float64Array | Int8Array | Int16Array | Int32Array | Uint16Array | Uint32Array
 
+/** What a toJSON returns is not asked again if it is the same once more. */
+type Again<Json, T> = 0 extends 1 & Json ? Json : [Json] extends [T] ? Fields<T> : Kept<Json>
+
 /**
  * A value as every attempt gets it: its data and the values of its getters. Methods are gone, a `Date` is a text, whatever has
  * `toJSON` is what that returns, lists of numbers are arrays, and an Error is its name and its message.
@@ -41,7 +44,7 @@ export type Kept<T> = 0 extends 1 & T
           ? Fields<T>
           : // biome-ignore lint/suspicious/noExplicitAny: the parameters of toJSON differ
             T extends { toJSON(...given: any[]): infer Json }
-            ? Kept<Json>
+            ? Again<Json, T>
             : T extends Numbers
               ? number[]
               : T extends readonly unknown[]

@@ -7,7 +7,8 @@ import { scripted } from '../testing/scripted.ts'
 import { agent } from './agent.ts'
 import type { AgentOptions } from './agent-options.ts'
 import type { Context } from './context.ts'
-import { kept, outputJson, revived } from './kept.ts'
+import { kept, outputJson } from './kept.ts'
+import { revived } from './revived.ts'
 
 type Read = Record<string, unknown>
 
@@ -235,7 +236,7 @@ describe('an answer of a class', () => {
         { a: 1 },
       ],
       [{ toJSON: () => new Date(0) }, '1970-01-01T00:00:00.000Z'],
-    ] as const) {
+    ] as [unknown, unknown][]) {
       expect(kept(value, 'x').value).toEqual(data)
       expect(outputJson(value, 'x')).toBe(JSON.stringify(data))
     }

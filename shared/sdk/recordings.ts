@@ -4,8 +4,8 @@
 import { canonicalJson } from '../json/canonical.ts'
 import type { ItemLine, OfferedStep } from '../protocol/rules/protocol.ts'
 import type { OpenStep } from './item-lines.ts'
-import { revived } from './kept.ts'
 import { isCut } from './payload.ts'
+import { revived } from './revived.ts'
 
 export interface Recording {
   output: unknown
