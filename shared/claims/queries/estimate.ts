@@ -6,8 +6,9 @@ import type { Sql } from '../../context.ts'
 import { endedItemsOf } from '../../items/queries/transitions.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { DeclaredLimits } from '../../pacing/rules/declared-limits.ts'
+import type { NamedLimits, SetLimit } from '../../pacing/rules/named-limits.ts'
 import type { Pacing } from '../../pacing/rules/pacing.ts'
+import { SET_FOR } from '../../upstreams/queries/upstream-limits.ts'
 import type { UpstreamKind, UpstreamState } from '../../upstreams/vocabulary.ts'
 import { IS_OPEN } from './admission.ts'
 import { OFFERED_ITEMS } from './pilots.ts'
@@ -124,8 +125,28 @@ export async function readStartable(
   return row
 }
 
+/** A version of an agent, with what its items are limited by before anything is called. */
+export interface OwnDeployment {
+  id: string
+  version: number
+  url: string | null
+  limits: NamedLimits[] | null
+}
+
+/** The latest versions of an agent, the given one among them in any case. */
+export function listOwnDeployments(
+  sql: Sql,
+  { project_id, agent_id, deployment_id }: { project_id: string; agent_id: string; deployment_id: string },
+): Promise<OwnDeployment[]> {
+  return sql<OwnDeployment[]>`
+    select id, version, url, declaration->'limits' as limits from deployments
+    where project_id = ${project_id} and agent_id = ${agent_id}
+    order by id <> ${deployment_id}, version desc limit ${LIMITS.upstream_deployments}`
+}
+
 /** Something that items of an agent need. */
 export interface NeededRow {
+  id: string
   kind: UpstreamKind
   host: string
   label: string | null
@@ -134,34 +155,42 @@ export interface NeededRow {
   words: string
   next_ms: number | null
   pacing: Pacing | null
-  declared: DeclaredLimits[]
   deployments: string[]
-  /** The latest version of the agent that calls it. */
-  version: number
+  /** What people set for it, with what schedules carry whose runs are at work. */
+  declared: SetLimit[]
   now_ms: number
 }
 
-/** The upstreams that the latest deployments of an agent call, and limits that people set for its address. */
-export function listNeeded(sql: Sql, project_id: string, agent_id: string): Promise<NeededRow[]> {
-  return sql<NeededRow[]>`
-    with own as materialized (
-      select id, version, split_part(split_part(url, '?', 1), '#', 1) as address from deployments
-      where project_id = ${project_id} and agent_id = ${agent_id} order by version desc limit ${LIMITS.upstream_deployments}
-    )
-    select u.kind, u.host, u.label, u.model, u.state, u.words, u.pacing, u.deployments,
-      (extract(epoch from u.next_at - now()) * 1000)::float8 as next_ms, ${NOW_MS(sql)},
-      array(select l.limits from upstream_limits l where l.project_id = ${project_id} and l.host = u.host
-        and l.label in ('', coalesce(u.label, ''))) as declared,
-      (select max(o.version) from own o where o.id = any(u.deployments)) as version
-    from upstreams u
-    where u.project_id = ${project_id} and u.deployments && array(select id from own)
-      and (u.pacing is not null or u.state <> 'open')
-    union all
-    select 'agent', l.host, null, '', 'open', '', null, array[o.id], null, ${NOW_MS(sql)}, array[l.limits], o.version
-    from upstream_limits l join own o on o.address = l.host
-    where l.project_id = ${project_id} and l.label = '' and not exists (
-      select from upstreams u where u.project_id = ${project_id} and u.host = l.host and u.pacing is not null)
-    limit ${LIMITS.upstreams_per_project}`
+export interface NeededBy {
+  project_id: string
+  /** Those whose providers are read. */
+  deployments: readonly string[]
+  /** What is counted for a declaration. */
+  ids: readonly string[]
+  /** The agent's own, which may be limited before it is called. */
+  address: { id: string; host: string } | null
 }
 
-const NOW_MS = (sql: Sql) => sql`(extract(epoch from now()) * 1000)::float8 as now_ms`
+/** The providers that deployments of an agent call, what is counted for its own limits, and its address. */
+export function listNeeded(
+  sql: Sql,
+  { project_id, deployments, ids, address }: NeededBy,
+): Promise<NeededRow[]> {
+  const { id = null, host = null } = address ?? {}
+  const nextOf = (row: 'u' | 'a') => sql`
+    (extract(epoch from ${sql(row)}.next_at - now()) * 1000)::float8 as next_ms,
+    (extract(epoch from now()) * 1000)::float8 as now_ms`
+  return sql<NeededRow[]>`
+    (select u.id, u.kind, u.host, u.label, u.model, u.state, u.words, u.pacing, u.deployments, ${nextOf('u')},
+      ${sql.unsafe(SET_FOR)} as declared
+    from upstreams u
+    where u.project_id = ${project_id} and (u.id = any(${[...ids]}::uuid[]) or u.agent_id is null and u.kind = 'credential'
+      and u.deployments && ${[...deployments]}::uuid[] and (u.pacing is not null or u.state <> 'open'))
+    order by u.agent_id is null, u.used_at desc limit ${LIMITS.upstreams_per_project})
+    union all
+    select u.id, 'agent', u.host, null, '', coalesce(a.state, 'open'), coalesce(a.words, ''), a.pacing,
+      coalesce(a.deployments, '{}'), ${nextOf('a')}, ${sql.unsafe(SET_FOR)} as declared
+    from (select ${project_id}::uuid as project_id, ${id}::uuid as id, ${host}::text as host, null::text as label) u
+      left join upstreams a on a.project_id = ${project_id} and a.id = u.id
+    where u.id is not null`
+}

@@ -3,9 +3,9 @@
 
 import type { Sql } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
-import { lowerOf } from '../../pacing/rules/declared-limits.ts'
 import { askedLately } from '../../pacing/rules/declared-pace.ts'
 import { type Cap, estimateOf, type ItemAsks, type NeededUpstream } from '../../pacing/rules/estimate.ts'
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import { findRunWaits } from '../../upstreams/queries/shown-upstreams.ts'
 import { sayUpstream, upstreamName } from '../../upstreams/rules/upstream-words.ts'
 import type { Foreseen } from '../../upstreams/wire/estimate.ts'
@@ -14,6 +14,7 @@ import { type ReadRun, readRun } from '../queries/run-facts.ts'
 import { isSpent } from '../rules/admission.ts'
 import { waitOf } from '../rules/why.ts'
 import { admissionFacts } from './claim.ts'
+import { type Needed, type NeededFor, readNeeded } from './needed-upstreams.ts'
 
 /** So many items say what the next ones ask. */
 const KNOWN_ITEMS = 200
@@ -37,6 +38,7 @@ export async function estimateRun(sql: Sql, key: RunKey): Promise<Foreseen | und
     running: run.running,
     concurrency,
     project_concurrency,
+    limits: null,
     isAlone: false,
   })
 }
@@ -77,6 +79,8 @@ export interface ToStart {
   agent_id: string
   items: number
   concurrency: number | null
+  /** What its schedule carries. */
+  limits?: readonly NamedLimits[] | null
   /** Other runs will have ended by then. */
   isAlone?: boolean
 }
@@ -88,7 +92,7 @@ export interface ForeseenStart {
 
 /** How long a run would take that has not begun. */
 export async function estimateStart(sql: Sql, start: ToStart): Promise<ForeseenStart> {
-  const { project_id, agent_id, items, isAlone = false } = start
+  const { project_id, agent_id, items, limits = null, isAlone = false } = start
   const facts = await store.readStartable(sql, project_id, agent_id)
   const deployment_version = facts?.deployment_version ?? null
   const as = (foreseen: Foreseen) => ({ deployment_version, foreseen })
@@ -107,44 +111,40 @@ export async function estimateStart(sql: Sql, start: ToStart): Promise<ForeseenS
       running: 0,
       concurrency: lowest(start.concurrency, declared_concurrency),
       project_concurrency,
+      limits,
       isAlone,
     }),
   )
 }
 
-interface Asked {
-  project_id: string
-  agent_id: string
-  deployment_id: string
+interface Asked extends NeededFor {
   run: ReadRun | null
   queued: number
   running: number
   concurrency: number
   project_concurrency: number
-  isAlone: boolean
 }
 
 async function estimate(sql: Sql, asked: Asked): Promise<Foreseen> {
   const { project_id, agent_id, run, queued, running, isAlone } = asked
-  const [beginning, earlier, needed, pace] = await Promise.all([
+  const [beginning, earlier, { now_ms, needed }, pace] = await Promise.all([
     isAlone ? [] : store.listBeginning(sql, project_id),
     store.listEarlier(sql, { project_id, agent_id, run_id: run?.id ?? null }),
-    store.listNeeded(sql, project_id, agent_id),
+    readNeeded(sql, asked),
     run === null ? null : paceOf(sql, run),
   ])
   const ownFirst = earlier.toSorted((a, b) => Number(b.id === run?.id) - Number(a.id === run?.id))
   const asks = asksOf(ownFirst)
   if (asks === null) return { unknown: 'no item of this agent has run yet' }
   const others = beginning.filter(({ id, queued }) => id !== run?.id && queued > 0)
-  const calledNow = calledBy(needed, asked.deployment_id)
-  const shut = calledNow.find(({ state }) => state !== 'open' && state !== 'cooling')
+  const shut = needed.find(({ state }) => state !== 'open' && state !== 'cooling')
   if (shut !== undefined) return { unknown: sayUpstream({ ...shut, reason: shut.words }) }
   return estimateOf({
-    now_ms: needed[0]?.now_ms ?? 0,
+    now_ms,
     queued,
     running,
     item: { calls: Math.max(1, asks.calls), seconds: await secondsOf(sql, project_id, ownFirst) },
-    upstreams: calledNow.map(row => upstreamOf(row, { asks, isOnly: isOnlyCredential(calledNow), others })),
+    upstreams: needed.map(row => upstreamOf(row, { asks, others })),
     caps: placesOf(asked, others),
     pace,
   })
@@ -196,39 +196,28 @@ async function secondsOf(sql: Sql, project_id: string, runs: readonly store.Earl
   return sum.items === 0 ? 0 : sum.seconds / sum.items
 }
 
-/** What the deployment calls; of one that has not called anything yet what the latest before it did. */
-function calledBy(rows: readonly store.NeededRow[], deployment_id: string): store.NeededRow[] {
-  const own = rows.filter(({ deployments }) => deployments.includes(deployment_id))
-  if (own.length > 0) return own
-  const latest = Math.max(...rows.map(({ version }) => version))
-  return rows.filter(({ version }) => version === latest)
-}
-
-/** Of an agent that calls several, nobody but they know how much each is asked. */
-const isOnlyCredential = (rows: readonly store.NeededRow[]) =>
-  rows.filter(({ kind, pacing }) => kind === 'credential' && pacing !== null).length === 1
-
 interface Around {
   asks: ItemAsks
-  isOnly: boolean
   others: readonly store.OpenRun[]
 }
 
-function upstreamOf(row: store.NeededRow, { asks, isOnly, others }: Around): NeededUpstream {
-  const { kind, pacing, deployments, declared, state, next_ms } = row
+function upstreamOf(row: Needed, { asks, others }: Around): NeededUpstream {
+  const { kind, pacing, deployments, limits, state, next_ms, is_only } = row
   const lately = pacing === null ? null : askedLately(pacing.declared)
   /** An agent's address is called once an item, a provider as often as it answered: by models of the agent, or as was seen there. */
   const asked = (known: ItemAsks | null, isKnown: boolean): ItemAsks => {
     if (kind === 'agent') return { ...asks, ...known, calls: 1 }
     if (known !== null && known.calls > 0 && isKnown) return known
-    return lately === null ? { ...asks, calls: Math.max(1, asks.calls) } : { ...lately, input_tokens: null }
+    if (lately === null) return { ...asks, calls: Math.max(1, asks.calls) }
+    // An item of which no call is reported is paced as one call.
+    return { ...lately, calls: lately.calls || 1, input_tokens: null }
   }
   const sharing = others.filter(({ deployment_id }) => deployments.includes(deployment_id ?? ''))
   return {
     name: upstreamName(row),
     pacing,
-    declared: declared.reduce(lowerOf, {}),
-    asks: asked(asks, isOnly),
+    declared: limits,
+    asks: asked(asks, is_only),
     others: sharing.map(one => ({ items: one.queued, ...asked(asksOf(one.items > 0 ? [one] : []), true) })),
     opens_ms: state === 'cooling' ? Math.max(0, next_ms ?? 0) : 0,
   }

@@ -9,6 +9,7 @@ import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
 import type { Database, Sql } from '../../context.ts'
 import { byProject, findInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import { deadlines } from '../tables/deadlines.ts'
 import { schedules } from '../tables/schedules.ts'
 import type { DeadlineRow } from '../wire/deadlines.ts'
@@ -90,6 +91,7 @@ export interface ComingDeadline extends JudgedDeadline {
   next_at: Date | null
   schedule_timezone: string | null
   concurrency: number | null
+  limits: NamedLimits[] | null
   /** Of the latest run of the schedule; null if it has not had any. */
   last_items: number | null
 }
@@ -100,7 +102,7 @@ export async function findComingDeadlines(sql: Sql, limit: number): Promise<Comi
   return findInEach(sql, look, limit, (project_id, limit) => {
     const due = sql`
       select * from deadlines where project_id = ${project_id} and due_at > now() order by random() limit ${limit}`
-    const start = sql`, s.next_at, s.timezone as schedule_timezone, s.concurrency, (
+    const start = sql`, s.next_at, s.timezone as schedule_timezone, s.concurrency, s.limits, (
       select r.total_items from occurrences o join runs r on r.project_id = ${project_id} and r.id = o.run_id
       where o.project_id = ${project_id} and o.schedule_id = d.schedule_id and not r.materializing
       order by o.scheduled_for desc limit 1) as last_items`

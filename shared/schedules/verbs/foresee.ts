@@ -3,7 +3,7 @@
 
 import type { Alert } from '../../alerts/rules/alerts.ts'
 import { cannotFinish } from '../../alerts/rules/run-alerts.ts'
-import { estimateRun, estimateStart } from '../../claims/verbs/estimate.ts'
+import { estimateRun, estimateStart, type ToStart } from '../../claims/verbs/estimate.ts'
 import type { Context, Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { estimateSpan } from '../../pacing/rules/estimate.ts'
@@ -31,10 +31,20 @@ export async function foreseeEnding({ sql, db }: Context, schedule: ScheduleRow)
       return { run_id, starts_at: null, items, deadline_at: dueAfter(scheduled_for), foreseen }
   }
   const items = schedule.source === null ? 1 : last?.total_items
-  const { next_at, agent_id, concurrency } = schedule
+  const { next_at } = schedule
   if (next_at === null || items === undefined) return null
-  const { foreseen } = await estimateStart(sql, { project_id, agent_id, items, concurrency, isAlone: true })
+  const foreseen = await estimateNext(sql, schedule, items)
   return { run_id: null, starts_at: next_at, items, deadline_at: dueAfter(next_at), foreseen }
+}
+
+/** How long the next run of a schedule takes, by the limits that it carries. */
+async function estimateNext(
+  sql: Sql,
+  { project_id, agent_id, concurrency, limits }: Required<Omit<ToStart, 'items' | 'isAlone'>>,
+  items: number,
+): Promise<Foreseen> {
+  const start = { project_id, agent_id, items, concurrency, limits, isAlone: true }
+  return (await estimateStart(sql, start)).foreseen
 }
 
 /** An estimate may be wrong by a tenth of what is left; and a minute, in which a run starts. */
@@ -63,13 +73,13 @@ async function awaitedOf(
   sql: Sql,
   coming: store.ComingDeadline,
 ): Promise<{ start: Date | null; foreseen: Foreseen | undefined } | null> {
-  const { project_id, agent_id, run_id, next_at, passed_at, concurrency, last_items: items } = coming
+  const { project_id, run_id, next_at, passed_at, last_items: items } = coming
   if (next_at === null || next_at > passed_at)
     return coming.is_late && run_id !== null
       ? { start: null, foreseen: await estimateRun(sql, { project_id, run_id }) }
       : null
   if (items === null || startsAgain(coming, next_at)) return null
-  const { foreseen } = await estimateStart(sql, { project_id, agent_id, items, concurrency, isAlone: true })
+  const foreseen = await estimateNext(sql, coming, items)
   return { start: next_at, foreseen }
 }
 

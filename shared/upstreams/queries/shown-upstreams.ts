@@ -25,15 +25,14 @@ const IS_PLAIN = `(u.state = 'open' and u.pace is null and u.next_at is null)`
 const isPlain = ({ state, pace, next_at }: UpstreamRow) =>
   state === 'open' && pace === null && next_at === null
 
-/** Limits that people set for what was not called yet, as upstreams that are open. */
-const UNCALLED = `select l.id, l.project_id, (case when l.host like '%/%' then 'agent' else 'credential' end)::upstream_kind as kind, l.host,
-  nullif(l.label, '') as label, '' as model, null::uuid as deployment_id, 'open'::upstream_state as state, null::real as pace,
-  l.set_at as since, '' as words, null::int as status, null::timestamptz as next_at, 0 as probes, null::jsonb as pacing, ${NOW_MS}, null::uuid as agent_id, null as own,
-  array[jsonb_build_object('id', l.id, 'of', 'project', 'label', l.label, 'limits', l.limits)] as declared, 0 as waiting_items,
-  '{}'::uuid[] as runs
-  from upstream_limits l where not exists (
-    select from upstreams u where u.project_id = l.project_id and u.host = l.host and u.agent_id is null
-      and l.label in ('', coalesce(u.label, '')))`
+/** Limits that people set for what was not called yet, as upstreams that are open, with what is in force there. */
+const UNCALLED = `select u.id, u.project_id, (case when u.host like '%/%' then 'agent' else 'credential' end)::upstream_kind as kind, u.host,
+  u.label, '' as model, null::uuid as deployment_id, 'open'::upstream_state as state, null::real as pace,
+  u.set_at as since, '' as words, null::int as status, null::timestamptz as next_at, 0 as probes, null::jsonb as pacing, ${NOW_MS}, null::uuid as agent_id, null as own,
+  ${SET_FOR} as declared, 0 as waiting_items, '{}'::uuid[] as runs
+  from (select id, project_id, host, nullif(label, '') as label, set_at from upstream_limits) u where not exists (
+    select from upstreams c where c.project_id = u.project_id and c.host = u.host and c.agent_id is null
+      and coalesce(u.label, '') in ('', coalesce(c.label, '')))`
 
 /** The upstreams of projects: those that let not everything through first, each part with the newest state first. */
 export function listUpstreams(sql: Sql, project_ids: readonly string[]): Promise<UpstreamRow[]> {
@@ -43,8 +42,8 @@ export function listUpstreams(sql: Sql, project_ids: readonly string[]): Promise
       select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = any(${[...ids]}::uuid[])
       order by ${sql.unsafe(IS_PLAIN)}, u.since desc, u.id limit ${LIMITS.upstreams_per_project}`
     const uncalled = await sql<UpstreamRow[]>`
-      ${sql.unsafe(UNCALLED)} and l.project_id = any(${[...ids]}::uuid[])
-      order by l.set_at desc, l.id limit ${LIMITS.upstream_limits_per_project}`
+      ${sql.unsafe(UNCALLED)} and u.project_id = any(${[...ids]}::uuid[])
+      order by u.set_at desc, u.id limit ${LIMITS.upstream_limits_per_project}`
     return [...called, ...uncalled].toSorted(compare)
   }
   const compare = (a: UpstreamRow, b: UpstreamRow) =>
@@ -67,7 +66,7 @@ export async function findUpstream(
   const [row] =
     of === undefined
       ? await sql<UpstreamRow[]>`
-          ${sql.unsafe(UNCALLED)} and l.project_id = any(${[...project_ids]}::uuid[]) and l.id = ${id}`
+          ${sql.unsafe(UNCALLED)} and u.project_id = any(${[...project_ids]}::uuid[]) and u.id = ${id}`
       : await sql<UpstreamRow[]>`
           select ${sql.unsafe(SHOWN)} from upstreams u where u.project_id = ${of.project_id} and u.id = ${of.id}`
   return row

@@ -1,6 +1,7 @@
 // Names an upstream. Guarantee: the same name gives the same id in all processes.
 
 import { createHash } from 'node:crypto'
+import { LIMITS } from '../../kernel/limits.ts'
 import { type NamedLimits, namedText } from '../../pacing/rules/named-limits.ts'
 import type { UpstreamKind } from '../vocabulary.ts'
 
@@ -62,4 +63,14 @@ export const limitedUpstream = (project_id: string, agent_id: string, limits: Na
 export const kindOf = (host: string): UpstreamKind => (host.includes('/') ? 'agent' : 'credential')
 
 /** An agent's URL without its query, as people know it. */
-export const agentHost = (url: string): string => url.split(/[?#]/, 1)[0]!
+export const agentHost = (url: string): string =>
+  url.split(/[?#]/, 1)[0]!.slice(0, LIMITS.upstream_host_characters)
+
+/** What names an agent that has an address, beside its project. */
+export const agentAt = (host: string) => ({
+  kind: 'agent' as const,
+  host,
+  key: '',
+  model: '',
+  deployment_id: null,
+})

@@ -16,7 +16,7 @@ import {
 import { Evidence } from '../rules/evidence.ts'
 import { CLOSED_STATES, stateOf } from '../rules/states.ts'
 import { type Next, nextOf } from '../rules/stopped.ts'
-import { agentHost, type UpstreamName, upstreamId } from '../rules/upstream.ts'
+import { agentAt, agentHost, type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import type { Fault } from '../vocabulary.ts'
 import { Pacer } from './pacer.ts'
 
@@ -31,14 +31,7 @@ export type Place = Pick<UpstreamName, 'kind' | 'host' | 'key' | 'model'> & {
 }
 
 /** The place of an agent behind a URL. */
-export const agentPlace = (url: string): Place => ({
-  kind: 'agent',
-  host: agentHost(url).slice(0, LIMITS.upstream_host_characters),
-  key: '',
-  model: '',
-  label: null,
-  deployment_id: null,
-})
+export const agentPlace = (url: string): Place => ({ ...agentAt(agentHost(url)), label: null })
 
 /** A call that did not go well. */
 export interface FailedCall {

@@ -9,7 +9,7 @@ import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries/pacing.ts'
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
-import { limitedUpstream, type UpstreamName, upstreamId } from '../rules/upstream.ts'
+import { agentAt, limitedUpstream, type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import { NOTHING_HAPPENED, type Paced, startPaced } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */
@@ -366,6 +366,6 @@ const reportsOf = ({ reports }: Paced, now_ms: number): AgedReport[] =>
   }))
 
 function agentOf(project_id: string, host: string): Paced['row'] {
-  const name = { project_id, kind: 'agent' as const, host, key: '', model: '', deployment_id: null }
+  const name = { project_id, ...agentAt(host) }
   return { ...name, id: upstreamId(name), label: null }
 }

@@ -1,7 +1,11 @@
 // How long runs take, as people are told it: over the API, of rows as consumers and people write them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PlainLimits } from '../../../shared/pacing/rules/named-limits.ts'
 import { paceTurn, startPacing } from '../../../shared/pacing/rules/pacing.ts'
+import { foreseeDeadlines } from '../../../shared/schedules/verbs/foresee.ts'
+import { takeTurn } from '../../../shared/upstreams/queries/pacing.ts'
+import { limitedUpstream, upstreamId } from '../../../shared/upstreams/rules/upstream.ts'
 import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
 import { startNodeHost } from '../../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../../conformance/make.ts'
@@ -23,12 +27,13 @@ const run = async (run_id: string) => (await world.call('GET', `/v2/runs/${run_i
 let made = 0
 
 /** An agent that is deployed, with a host of its own that it called, and a run of 100 items that ended. */
-async function agentThatRan({ calls = 1, tokens = 400, seconds = 2 } = {}) {
+async function agentThatRan({ calls = 1, tokens = 400, seconds = 2, limits = [] as PlainLimits[] } = {}) {
   const { sql } = world.ctx
   const { project_id } = world.first
   const agent = await makeAgent(world)
   const host = `api-${++made}.example.com`
-  const deployment = { kind: 'url', url: `http://127.0.0.1:9/${agent.slug}`, declaration: { name: 'a' } }
+  const declaration = { name: 'a', ...(limits.length > 0 && { limits }) }
+  const deployment = { kind: 'url', url: `http://127.0.0.1:9/${agent.slug}`, declaration }
   const { status } = await world.call('POST', `/v1/agents/${agent.id}/deployments`, { body: deployment })
   expect(status).toBe(201)
   const run_id = await makeRun(world, agent.id, items(100))
@@ -54,6 +59,30 @@ async function agentThatRan({ calls = 1, tokens = 400, seconds = 2 } = {}) {
       deployments = array(select id from deployments where agent_id = ${agent.id}) where id = ${id}`
   const limit = (limits: object) => changeLimits(world.ctx, { project_id, host, label: '' }, limits)
   return { ...agent, host, upstream_id: id, limit }
+}
+
+/** A consumer has counted 100 items by a limit that an agent declares. */
+async function took(agent_id: string, limits: PlainLimits) {
+  const { sql } = world.ctx
+  const { project_id } = world.first
+  const name = limitedUpstream(project_id, agent_id, limits)
+  const deployments = (
+    await sql<{ id: string }[]>`select id from deployments where agent_id = ${agent_id}`
+  ).map(({ id }) => id)
+  await takeTurn(
+    sql,
+    { ...name, id: upstreamId(name), label: limits.credential ?? null },
+    {
+      ended: 100,
+      served: 100,
+      tokens: 40_000,
+      refused: 0,
+      reports: [],
+      wants: 0,
+      ahead_ms: 400,
+      deployments,
+    },
+  )
 }
 
 describe('the estimate of a run that is to start [agents.estimate]', () => {
@@ -124,6 +153,78 @@ describe('the estimate of a run that is to start [agents.estimate]', () => {
     )
   })
 
+  it('of a version that has called nothing yet knows limits for its address beside those of the one before', async () => {
+    const { id, slug, limit } = await agentThatRan()
+    await limit({ requests: '60/min' })
+    const { project_id } = world.first
+    const host = `http://127.0.0.1:9/${slug}/next`
+    await changeLimits(world.ctx, { project_id, host, label: '' }, { requests: '600/min' })
+    const body = { kind: 'url', url: `${host}?v=2`, declaration: { name: 'a' } }
+    await world.call('POST', `/v1/agents/${id}/deployments`, { body })
+    expect((await estimate(id, 'items=600')).estimate.seconds).toBe(Math.round(600 / 0.985))
+    await limit({ requests: '6000/min' })
+    expect((await estimate(id, 'items=600')).estimate.message).toBe(
+      `about 1 min 1 s at 600 requests a minute of ${host}`,
+    )
+  })
+
+  it.for([
+    [{ host: 'api.own.test', requests: '60/min' }, 6091, '60 requests a minute of api.own.test'],
+    [
+      { host: 'api.own.test', credential: 'KEY', tokens: '20000/min' },
+      7310,
+      '20,000 tokens a minute of api.own.test (KEY)',
+    ],
+    [{ host: 'api.own.test', in_flight: 5 }, 2400, '5 in flight of api.own.test'],
+    [
+      { host: 'http://own.test/run', requests: '60/min' },
+      6091,
+      '60 requests a minute of http://own.test/run',
+    ],
+    [{ host: 'api.own.test', requests: '1000/h' }, 5 * 3600, '1,000 requests an hour of api.own.test'],
+  ] as const)(
+    'knows what the agent declares, before and after it called: %j',
+    async ([declared, seconds, at]) => {
+      const { id } = await agentThatRan({ limits: [declared] })
+      const found = async () => (await estimate(id, 'items=6000')).estimate
+      expect((await found()).message).toMatch(new RegExp(`at ${at.replace(/[()]/g, '\\$&')}$`))
+      expect(Math.abs((await found()).seconds - seconds)).toBeLessThan(0.05 * seconds + 2)
+      await took(id, declared)
+      expect((await found()).message).toMatch(new RegExp(`at ${at.replace(/[()]/g, '\\$&')}$`))
+      expect(Math.abs((await found()).seconds - seconds)).toBeLessThan(0.05 * seconds + 2)
+    },
+  )
+
+  it('with a declared limit that was counted still knows the calls of the only credential', async () => {
+    const declared = { host: 'api.lax.test', requests: '100000/min' }
+    const { id, limit } = await agentThatRan({ limits: [declared] })
+    await took(id, declared)
+    await limit({ tokens: '200000/min' })
+    await world.ctx.sql`update runs set input_tokens = 80000, output_tokens = 0 where agent_id = ${id}`
+    expect((await estimate(id, 'items=6000')).estimate.seconds).toBe(
+      Math.round((6000 * 800 * 60) / 200_000 / 0.985),
+    )
+  })
+
+  it('leaves out what only an earlier version declared, and shares what both do', async () => {
+    const { id, slug } = await agentThatRan({ limits: [{ host: 'api.old.test', requests: '60/min' }] })
+    const deploy = (limits: PlainLimits[]) =>
+      world.call('POST', `/v1/agents/${id}/deployments`, {
+        body: { kind: 'url', url: `http://127.0.0.1:9/${slug}`, declaration: { name: 'a', limits } },
+      })
+    await makeRun(world, id, items(300))
+    await deploy([{ host: 'api.old.test', requests: '60/min' }])
+    await world.ctx
+      .sql`update runs set deployment_id = (select id from deployments where agent_id = ${id} and version = 1)
+      where agent_id = ${id} and finished_at is null`
+    expect((await estimate(id, 'items=300')).estimate).toMatchObject({
+      seconds: Math.round(600 / 0.985),
+      message: expect.stringContaining('shared with another run'),
+    })
+    await deploy([{ host: 'api.old.test', requests: '6000/min' }])
+    expect((await estimate(id, 'items=300')).estimate.seconds).toBeLessThan(10)
+  })
+
   it('counts the calls of an agent whose calls no model answers', async () => {
     const { id, limit } = await agentThatRan({ calls: 2, tokens: 0 })
     await limit({ requests: '60/min' })
@@ -191,6 +292,74 @@ describe('the estimate of an open run [runs.estimate]', () => {
     )
     await sql`update runs set waits_for = null, cancelled = 10, finished_at = now() where id = ${run_id}`
     expect(await run(run_id)).not.toHaveProperty('estimate')
+  })
+})
+
+describe('limits that a schedule carries', () => {
+  /** As an admin sets them. */
+  const carry = (id: string, limits: PlainLimits[]) =>
+    world.ctx.sql`update schedules set limits = ${world.ctx.sql.json(limits as never)} where id = ${id}`
+  const scheduled = async (agent_id: string, limits: PlainLimits[], cron = '0 3 * * *') => {
+    const source = { url: 'http://127.0.0.1:9/x', format: 'ndjson' }
+    const body = { agent_id, cron, timezone: 'UTC', source }
+    const { json: schedule, status } = await world.call('POST', '/v1/schedules', { body })
+    expect(status).toBe(201)
+    await carry(schedule.id, limits)
+    const run_id = await makeRun(world, agent_id, items(900))
+    const { project_id } = world.first
+    await world.ctx.sql`
+      insert into occurrences (project_id, schedule_id, scheduled_for, outcome, run_id)
+      values (${project_id}, ${schedule.id}, now(), 'fired', ${run_id})`
+    return { schedule, run_id }
+  }
+  const end = (run_id: string) =>
+    world.ctx
+      .sql`update runs set ok = 900, model_calls = 900, next_seq = 901, finished_at = now() where id = ${run_id}`
+
+  it.for([
+    ['its provider', (agent: { host: string }) => agent.host],
+    ['its address', (agent: { slug: string }) => `http://127.0.0.1:9/${agent.slug}`],
+  ] as const)(
+    'stand in place of those of the project for %s while its run is at work',
+    async ([, hostOf]) => {
+      const agent = await agentThatRan()
+      const host = hostOf(agent)
+      const { run_id, schedule } = await scheduled(agent.id, [{ host, requests: '60/min' }])
+      expect((await run(run_id)).estimate.seconds).toBe(Math.round(900 / 0.985))
+      const { project_id } = world.first
+      await changeLimits(world.ctx, { project_id, host, label: '' }, { requests: '1/min' })
+      await carry(schedule.id, [{ host, requests: '600/min' }])
+      expect((await run(run_id)).estimate.seconds).toBe(Math.round(90 / 0.985))
+      const shown = (await world.call('GET', '/v1/upstreams')).json.find(
+        (one: { host: string }) => one.host === host,
+      )
+      expect(shown).toMatchObject({
+        items_per_minute: 591,
+        declared_limits: [{ set_in: 'project' }, { set_in: 'schedule', id: schedule.id }],
+      })
+      await end(run_id)
+      expect((await estimate(agent.id, 'items=60')).estimate.seconds).toBe(Math.round(3600 / 0.985))
+    },
+  )
+
+  it('count for its next run, in the estimate and in the alert before a deadline, and those of others at work do not', async () => {
+    const agent = await agentThatRan()
+    const { host, id } = agent
+    const { project_id } = world.first
+    await changeLimits(world.ctx, { project_id, host, label: '' }, { requests: '600/min' })
+    const { schedule, run_id } = await scheduled(id, [
+      { host, credential: 'OPENAI_API_KEY', requests: '10/min' },
+    ])
+    await end(run_id)
+    await scheduled(id, [{ host, requests: '1/min' }], '0 5 * * *')
+    const next = (await world.call('GET', `/v1/schedules/${schedule.id}`)).json
+    expect(next.ending.estimate.seconds).toBe(Math.round(5400 / 0.985))
+    const body = { schedule_id: schedule.id, finished_by: '04:00' }
+    await world.call('POST', `/v1/projects/${project_id}/deadlines`, { body })
+    const alerts = await foreseeDeadlines(world.ctx.sql)
+    expect(JSON.stringify(alerts.filter(({ schedule_id }) => schedule_id === schedule.id))).toContain(
+      `10 requests a minute of ${host} (OPENAI_API_KEY)`,
+    )
   })
 })
 
