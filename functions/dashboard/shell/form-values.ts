@@ -7,7 +7,7 @@ import { checkJson } from '../../../shared/json/json.ts'
 import { JsonError } from '../../../shared/json/json-error.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { namedLimitsOf, type PlainLimits } from '../../../shared/pacing/rules/named-limits.ts'
+import { namedLimitsIn, type PlainLimits } from '../../../shared/pacing/rules/named-limits.ts'
 import { centsOfDollars } from './dollars.ts'
 import type { Entered } from './page.ts'
 
@@ -38,9 +38,9 @@ export const dollars = z.string().transform((text, { addIssue }) => {
 
 /** Limits, one upstream a line; null for an empty field. */
 export const limitLines = z.string().transform((text, { addIssue }): PlainLimits[] | null => {
-  const lines = text.split('\n').filter(line => line.trim() !== '')
   try {
-    return lines.length === 0 ? null : lines.map(namedLimitsOf)
+    const limits = namedLimitsIn(text)
+    return limits.length === 0 ? null : limits
   } catch (error) {
     addIssue({ code: 'custom', message: `has a line that is no limit: ${(error as Error).message}` })
     return z.NEVER

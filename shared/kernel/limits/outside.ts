@@ -28,6 +28,7 @@ export const OUTSIDE_LIMITS = {
   upstreams_per_project: 200,
   upstream_limits_per_project: 100, // that people set
   named_limits: 10, // of one declaration or schedule
+  limit_line_characters: 1000, // a host of 300, a variable and three parts
   upstreams_per_look: 100, // that something is to be done for
   upstream_look_ms: 500, // between two looks of a consumer at upstreams that are not open
   upstream_known_ms: 60_000, // a consumer reads the states of projects whose items it had within this time

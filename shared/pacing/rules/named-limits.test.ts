@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { inForce, limitsProblem, namedChanges, namedLimitsOf, namedText, repeatedAt } from './named-limits.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import {
+  inForce,
+  limitsProblem,
+  namedChanges,
+  namedLimitsIn,
+  namedLimitsOf,
+  namedText,
+  repeatedAt,
+} from './named-limits.ts'
 
 describe('a line of limits', () => {
   it.for([
@@ -32,6 +41,32 @@ describe('a line of limits', () => {
     ['api.openai.com credential=2 requests=60/min', 'such as OPENAI_API_KEY'],
   ] as const)('%j is refused with what to write', ([line, words]) => {
     expect(() => namedLimitsOf(line)).toThrow(words)
+  })
+})
+
+describe('a text of limits', () => {
+  it('is read line by line, whatever blanks are in it', () => {
+    expect(namedLimitsIn(' a.test \t requests  =\t60/min\r\n \n\nb.test\u00a0 --in-flight   3')).toEqual([
+      { host: 'a.test', requests: '60/min' },
+      { host: 'b.test', in_flight: 3 },
+    ])
+    expect(namedLimitsIn(' \n\t')).toEqual([])
+  })
+
+  it.for([
+    ['blanks', `h${' '.repeat(1e6)}x`],
+    ['equals signs', `h ${' ='.repeat(5e5)}`],
+    ['options', `h ${' --a-'.repeat(2e5)}`],
+    ['one word', `h ${'--'.repeat(5e5)}`],
+    ['digits', `h requests=${'1'.repeat(1e6)}x`],
+  ] as const)('of a million characters, %s, is refused by its length', ([, text]) => {
+    expect(() => namedLimitsIn(text)).toThrow(`at most ${LIMITS.limit_line_characters} characters`)
+  })
+
+  it('of more lines than a list may have is refused', () => {
+    const lines = (n: number) => Array.from({ length: n }, (_, i) => `h${i}.test requests=1/s`).join('\n')
+    expect(namedLimitsIn(lines(LIMITS.named_limits))).toHaveLength(LIMITS.named_limits)
+    expect(() => namedLimitsIn(lines(100_000))).toThrow(`at most ${LIMITS.named_limits}`)
   })
 })
 

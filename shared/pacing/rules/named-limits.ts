@@ -19,6 +19,8 @@ export type PlainLimits = { [Part in keyof NamedLimits]: NonNullable<NamedLimits
 export const HOST = /^[\x21-\x7e]+$/
 export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+const EXAMPLE = 'api.openai.com requests=500/min'
+
 const PARTS = [...RATED, 'in_flight'] as const
 
 /** What is wrong with a host, and what to write instead. @example hostProblem('https://api.openai.com/v1') */
@@ -93,11 +95,16 @@ export const namedText = (limits: NamedLimits): string =>
  * @example namedLimitsOf('api.openai.com credential=OPENAI_API_KEY requests=500/min in_flight=20')
  */
 export function namedLimitsOf(line: string): PlainLimits {
+  if (line.length > LIMITS.limit_line_characters)
+    throw new Error(`a limit has at most ${LIMITS.limit_line_characters} characters, such as ${EXAMPLE}`)
+  // By single blanks: a pattern that looks for any number of them takes the square of their number.
   const words = line
-    .trim()
-    .replace(/\s*=\s*/g, '=')
-    .replace(/(^|\s)--([a-z-]+)\s+/g, '$1$2=')
-    .split(/\s+/)
+    .split(/\s/)
+    .filter(word => word !== '')
+    .join(' ')
+    .replaceAll(/ ?= ?/g, '=')
+    .replaceAll(/(^| )--([a-z-]+) /g, '$1$2=')
+    .split(' ')
   const [host = '', ...parts] = words
   const limits: Record<string, unknown> = { host }
   for (const part of parts) {
@@ -110,6 +117,21 @@ export function namedLimitsOf(line: string): PlainLimits {
   const found = limitsProblem(limits)
   if (found !== undefined) throw new Error(`"${found.field}" ${found.problem}`)
   return limits as unknown as PlainLimits
+}
+
+/**
+ * Reads one such line after another; those without a word are left out.
+ *
+ * @throws Error what is wrong with the first that is no limit, or that there are too many
+ */
+export function namedLimitsIn(text: string): PlainLimits[] {
+  const limits: PlainLimits[] = []
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue
+    if (limits.length === LIMITS.named_limits) throw new Error(`there are at most ${LIMITS.named_limits}`)
+    limits.push(namedLimitsOf(line))
+  }
+  return limits
 }
 
 /** The limits of such a line alone. */
