@@ -64,6 +64,13 @@ export class CallScope {
     return this.#refusal
   }
 
+  /** A later call shows more. That its client tries again is said once, so it stays. */
+  see(report: UpstreamReport): void {
+    const { host, key, client_retries } = this.seen ?? {}
+    const isSame = host === report.host && key === report.key
+    this.seen = isSame && client_retries ? { ...report, client_retries } : report
+  }
+
   /** A call begins; returns what is to be called when it has an answer or an error. */
   enter(): () => void {
     this.#open++

@@ -210,7 +210,8 @@ function good(call: Call): void {
   const { upstreams, probes } = scope.of
   const place = placeOf(call)
   upstreams.served(place, began_ms, now_ms)
-  if (probes) scope.seen = { ...reportOf(place), ago_ms: now_ms - began_ms, ...upstreams.gateOf(place).seen }
+  if (probes)
+    scope.see({ ...reportOf(place), ago_ms: now_ms - began_ms, ...upstreams.gateOf(place).takeSeen() })
 }
 
 function notAnswered(call: Call, error: unknown): Classified | undefined {
@@ -274,7 +275,7 @@ function judge(call: Call, found: Classified | undefined, status: number | null)
     ? upstreams.failed(place, found, { item, status, began_ms, now_ms })
     : { ...reportOf(place), fault, ago_ms: now_ms - began_ms, closed: false, others_served: false }
   if (waits) scope.refuse({ report, status, words, retry_after_ms })
-  else scope.seen = report
+  else scope.see(report)
 }
 
 /** How the egress of a bundle's process begins a refusal of its own. */

@@ -89,3 +89,15 @@ it('reports a few times a second what was served and how many wait', () => {
   expect(report.served).toBe(2)
   expect(report.held).toBeGreaterThan(40)
 })
+
+it('reports a client that tries again once, and again when it is seen again', () => {
+  const gate = new Gate(Date.now)
+  const next = () => {
+    vi.advanceTimersByTime(LIMITS.upstream_report_ms)
+    return gate.toReport()?.client_retries
+  }
+  gate.clientRetries = true
+  expect([next(), next(), next()]).toEqual([true, undefined, undefined])
+  gate.clientRetries = true
+  expect([gate.takeSeen(), gate.takeSeen(), next()]).toEqual([{ client_retries: true }, {}, undefined])
+})

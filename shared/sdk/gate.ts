@@ -79,9 +79,11 @@ export class Gate {
     this.#turn({ refused: 1 })
   }
 
-  /** What is part of each report. */
-  get seen(): Pick<UpstreamReport, 'client_retries'> {
-    return this.clientRetries ? { client_retries: true } : {}
+  /** What the next report says, once: a client that tries again later is seen again. */
+  takeSeen(): Pick<UpstreamReport, 'client_retries'> {
+    if (!this.clientRetries) return {}
+    this.clientRetries = false
+    return { client_retries: true }
   }
 
   /** What the consumer should hear of it, if it should hear again. */
@@ -91,7 +93,7 @@ export class Gate {
     this.#reported_ms = now_ms
     const served = Math.max(0, this.pacing.served - this.#reported)
     this.#reported = this.pacing.served
-    return { served, held: this.#waiting.length, ...this.seen }
+    return { served, held: this.#waiting.length, ...this.takeSeen() }
   }
 
   #turn(turn: Partial<Turn>): number {

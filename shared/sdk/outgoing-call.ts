@@ -92,8 +92,9 @@ export function reportToGate(call: Call, header: (name: string) => string | null
   const gate = scope.of.upstreams.gateOf(place)
   const limits = reportedLimits(header, now_ms)
   gate.served(limits, began_ms)
+  if (scope.seen !== undefined) return // a later step reports it
   const report = gate.toReport()
-  if (report) scope.seen ??= { ...reportOf(place), ago_ms: now_ms - began_ms, ...report, limits }
+  if (report) scope.seen = { ...reportOf(place), ago_ms: now_ms - began_ms, ...report, limits }
 }
 
 /** A refusal for an agent that does not wait, in a form that clients do not try again. */

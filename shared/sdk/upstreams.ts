@@ -150,7 +150,7 @@ export class Upstreams {
       ago_ms: now_ms - began_ms,
       closed,
       others_served,
-      ...this.gateOf({ host, key, model }).seen,
+      ...this.gateOf({ host, key, model }).takeSeen(),
     }
   }
 

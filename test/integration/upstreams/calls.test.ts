@@ -343,6 +343,9 @@ it.for([
   answer = says(200, { choices: [] })
   const [step] = await linesFor(run, { probe: true })
   expect(step).toMatchObject({ type: 'step', step: { upstream: { client_retries: true } } })
+  const [later] = await linesFor(run, { probe: true })
+  expect(later).toMatchObject({ type: 'step', step: { upstream: { host: expect.any(String) } } })
+  expect(JSON.stringify(later)).not.toContain('client_retries')
 })
 
 it('a step that calls another model after a refusal is no client that tries again', async () => {
