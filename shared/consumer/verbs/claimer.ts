@@ -14,7 +14,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { traceRunEnd } from '../../settling/verbs/run-trace.ts'
-import type { Pacer } from '../../upstreams/verbs/pacer.ts'
+import type { Declaring, Pacer } from '../../upstreams/verbs/pacer.ts'
 
 /** The consumer that claims are made for. */
 export interface Holder {
@@ -43,6 +43,9 @@ interface UnderWay {
 type Outcome = 'progress' | 'vain' | 'failed'
 
 const sum = (claims: readonly UnderWay[]) => claims.reduce((items, one) => items + one.items, 0)
+
+const declaringOf = ({ project_id, agent_id, deployment_id, limits }: OpenRun): Declaring[] =>
+  limits === null || deployment_id === null ? [] : [{ project_id, agent_id, deployment_id, limits }]
 
 /** Waits for money that is not the run's own budget: its items are paused until there is some again. */
 const FOR_MONEY: ReadonlySet<Wait> = new Set(['credit', 'period_budget', 'price'])
@@ -107,9 +110,7 @@ export class Claimer {
         pacer.know(this.#found.map(({ project_id }) => project_id)),
       ])
       await pacer.know(found.map(({ project_id }) => project_id))
-      for (const { project_id, agent_id, deployment_id, limits } of found)
-        if (limits !== null && deployment_id !== null)
-          await pacer.declare({ project_id, agent_id, deployment_id }, limits)
+      await pacer.declare(found.flatMap(declaringOf))
       this.#found = found
       this.#heardBefore = heard
       const runs = found.filter(({ id }) => !this.#vain.has(id) && !this.#failed.has(id))

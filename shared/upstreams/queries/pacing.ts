@@ -86,14 +86,14 @@ async function lock(sql: Sql, { project_id, id }: Limited): Promise<Row | undefi
   return row
 }
 
-/** Undefined if the project has as many upstreams as it may. */
+/** Undefined if the project has as many upstreams as it may; what is declared, and agents' addresses, have bounds of their own. */
 async function add(sql: Sql, upstream: Limited): Promise<Row | undefined> {
   const { project_id, id, kind, host, key, model, deployment_id, agent_id = null, label } = upstream
   await sql`
     insert into upstreams (project_id, id, kind, host, key, model, deployment_id, agent_id, label, state, since, words, used_at)
     select ${project_id}, ${id}, ${kind}, ${host}, ${key}, ${model}, ${deployment_id}, ${agent_id}, ${label}, 'open', now(), '', now()
-    where (select count(*) from (
-      select from upstreams where project_id = ${project_id} limit ${2 * LIMITS.upstreams_per_project}) n)
+    where ${kind === 'agent' || agent_id !== null} or (select count(*) from (
+      select from upstreams where project_id = ${project_id} and kind = 'credential' and agent_id is null limit ${2 * LIMITS.upstreams_per_project}) n)
       < ${2 * LIMITS.upstreams_per_project}
     on conflict do nothing`
   return lock(sql, upstream)
@@ -117,7 +117,7 @@ export async function findPace(sql: Sql, project_id: string, deployment_id: stri
   const rows = await sql<{ host: string; label: string | null; pacing: Pacing; now_ms: number }[]>`
     select host, label, pacing, (extract(epoch from now()) * 1000)::float8 as now_ms from upstreams
     where project_id = ${project_id} and ${deployment_id} = any(deployments) and state = 'open' and pacing is not null
-    order by used_at desc limit ${LIMITS.upstreams_per_deployment}`
+    order by used_at desc limit ${LIMITS.upstreams_per_deployment + LIMITS.named_limits + 1}`
   const paced = rows.flatMap(({ host, label, pacing, now_ms }) => {
     const isUsedUp = roomOf(pacing, now_ms) < 1
     const per_second = isUsedUp ? 0 : rateOf(pacing, now_ms)

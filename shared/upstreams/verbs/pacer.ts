@@ -21,11 +21,19 @@ interface Report {
   began_ms: number
 }
 
+/** A deployment whose items are about to begin, with what it declares. */
+export interface Declaring {
+  project_id: string
+  agent_id: string
+  deployment_id: string
+  limits: readonly NamedLimits[]
+}
+
 const REPORTS_PER_TURN = 16
 /** While so many calls more than one turn gives wait in an agent's process, no more items are sent there. */
 const HELD = 8
 const HELD_MS = 3000
-/** Of what other processes know so much is asked at once, the rest when its items begin. */
+/** Of what other processes know, and of what is declared, so much is asked at once, the rest when its items begin. */
 const ASKED_AT_ONCE = 20
 /** A process with items in flight says so at least this often. */
 const IN_FLIGHT_MS = LIMITS.upstream_in_flight_ms / 4
@@ -90,16 +98,19 @@ export class Pacer {
     return this.#projects.has(project_id) && ![...this.#paced.values()].some(isBound)
   }
 
-  /** Items of a deployment begin by the limits that it declares, too: once this resolves, it is known how many may. */
-  async declare(
-    { project_id, agent_id, deployment_id }: { project_id: string; agent_id: string; deployment_id: string },
-    limits: readonly NamedLimits[],
-  ): Promise<void> {
-    for (const one of limits) {
-      const label = one.credential ?? null
-      const known = this.#of({ ...limitedUpstream(project_id, agent_id, one), label }, deployment_id)
-      if (known?.turn_ms === Number.NEGATIVE_INFINITY && !known.isTaking) await this.#take(known)
-    }
+  /**
+   * Items of deployments begin by the limits that these declare, too. Once this resolves, it is known of the first how many may;
+   * of the others none begin before it is known.
+   */
+  async declare(deployments: Iterable<Declaring>): Promise<void> {
+    const unknown = new Set<Paced>()
+    for (const { project_id, agent_id, deployment_id, limits } of deployments)
+      for (const one of limits) {
+        const label = one.credential ?? null
+        const known = this.#of({ ...limitedUpstream(project_id, agent_id, one), label }, deployment_id)
+        if (known?.turn_ms === Number.NEGATIVE_INFINITY && !known.isTaking) unknown.add(known)
+      }
+    await Promise.all([...unknown].slice(0, ASKED_AT_ONCE).map(one => this.#take(one)))
   }
 
   /** So many items of a deployment would begin. */
@@ -219,7 +230,13 @@ export class Pacer {
       for (const deployment_id of deployments) this.#of(row, deployment_id)
     const toAsk = [...unknown].flatMap(({ id }) => this.#paced.get(id) ?? [])
     const changed = this.#changed(project_ids, limits)
-    for (const one of new Set([...toAsk, ...changed])) await this.#take(one) // to know whether it holds items back
+    const asked = [...new Set([...toAsk, ...changed])]
+    for (
+      let at = 0;
+      at < asked.length;
+      at += ASKED_AT_ONCE // to know whether they hold items back
+    )
+      await Promise.all(asked.slice(at, at + ASKED_AT_ONCE).map(one => this.#take(one)))
     for (const id of project_ids) {
       this.#projects.delete(id)
       this.#projects.set(id, { limits: limits.filter(({ project_id }) => project_id === id), read_ms })
@@ -256,7 +273,12 @@ export class Pacer {
     const id = upstreamId(name)
     const own = this.#byDeployment.get(deployment_id) ?? new Set()
     const known = this.#paced.get(id) ?? startPaced({ ...name, id })
-    if (!own.has(known) && own.size >= LIMITS.upstreams_per_deployment) return undefined
+    if (
+      isMadeUp(known) &&
+      !own.has(known) &&
+      [...own].filter(isMadeUp).length >= LIMITS.upstreams_per_deployment
+    )
+      return undefined
     this.#paced.delete(id)
     this.#paced.set(id, known)
     if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
@@ -356,6 +378,9 @@ export class Pacer {
     one.ended + one.served + one.refused + one.reports.length + one.permits + one.wants > 0 ||
     (one.is_bound && this.#inFlightOf(one) > 0)
 }
+
+/** By what a deployment calls; a declaration has few limits, and an agent one address. */
+const isMadeUp = ({ row }: Paced) => row.kind !== 'agent' && !row.agent_id
 
 /** Limits as answers reported them, by how long ago that was: the database has a clock of its own. */
 const reportsOf = ({ reports }: Paced, now_ms: number): AgedReport[] =>

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { DeclaredLimits } from '../../../shared/pacing/rules/declared-limits.ts'
 import type { PlainLimits } from '../../../shared/pacing/rules/named-limits.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
@@ -10,6 +11,8 @@ import { createSchedule, updateSchedule } from '../../../shared/schedules/verbs/
 import { NO_SETTINGS } from '../../../shared/submission/wire/start-settings.ts'
 import { readQueue } from '../../../shared/upkeep/verbs/queue.ts'
 import { listUpstreams } from '../../../shared/upstreams/queries/shown-upstreams.ts'
+import { limitedUpstream, upstreamId } from '../../../shared/upstreams/rules/upstream.ts'
+import { Pacer } from '../../../shared/upstreams/verbs/pacer.ts'
 import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
 import { upstreamOf } from '../../../shared/upstreams/wire/upstreams.ts'
 import { conservation, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
@@ -135,6 +138,103 @@ describe('limits that an agent declares [upstreams.declared]', () => {
     stop.abort()
     await consumed
     expect(most).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('declared limits, among many upstreams', () => {
+  const names = () => {
+    const { project_id, agent_id } = engine
+    return { project_id, agent_id, deployment_id: engine.ctx.newId() }
+  }
+  const host = (nth: number) => ({ host: `host-${nth}.test`, requests: '10/d' })
+  const callOthers = (pacer: Pacer, deployment_id: string, many: number) => {
+    for (let nth = 0; nth < many; nth++)
+      pacer.report(
+        {
+          project_id: engine.project_id,
+          kind: 'credential',
+          host: `other-${nth}.test`,
+          key: '',
+          model: '',
+          deployment_id: null,
+          label: null,
+        },
+        deployment_id,
+        { limits: [], served: 1, held: 0, began_ms: 0 },
+      )
+  }
+  const counted = async () =>
+    (
+      await engine.sql<
+        { host: string }[]
+      >`select host from upstreams where agent_id is not null order by host`
+    ).map(({ host }) => host)
+
+  it.for([0, LIMITS.upstreams_per_deployment - 1, LIMITS.upstreams_per_deployment + 9])(
+    'hold after %i others were called',
+    async many => {
+      const pacer = new Pacer(engine.ctx)
+      const own = names()
+      callOthers(pacer, own.deployment_id, many)
+      await pacer.declare([{ ...own, limits: [host(1)] }])
+      expect(pacer.room(own.deployment_id)).toBe(0)
+      const id = upstreamId(limitedUpstream(own.project_id, own.agent_id, host(1)))
+      expect(pacer.boundBy(own.deployment_id)).toContain(id)
+      expect(await counted()).toEqual(['host-1.test'])
+      await engine.ctx.idle()
+    },
+  )
+
+  it('leave room for as many upstreams that are called', async () => {
+    const pacer = new Pacer(engine.ctx)
+    const own = names()
+    await pacer.declare([{ ...own, limits: [host(1), host(2)] }])
+    callOthers(pacer, own.deployment_id, LIMITS.upstreams_per_deployment + 9)
+    await engine.ctx.idle()
+    const [{ count }] = await engine.sql<
+      [{ count: number }]
+    >`select count(*)::int from upstreams where agent_id is null`
+    expect(count).toBe(LIMITS.upstreams_per_deployment)
+  })
+
+  it('and those of its address hold in a project with as many upstreams as it may have', async () => {
+    const { project_id } = engine
+    await engine.sql`
+      insert into upstreams (project_id, id, kind, host, key, model, state, since, words, used_at)
+      select ${project_id}, gen_random_uuid(), 'credential', 'h' || n, '', '', 'open', now(), '', now()
+      from generate_series(1, ${2 * LIMITS.upstreams_per_project}::int) n`
+    await engine.deploy({ concurrency: 50, limits: [host(1)] })
+    await set('http://played', { requests: '10/d' })
+    const [deployment] = await engine.sql<
+      { id: string }[]
+    >`select id from deployments where project_id = ${project_id}`
+    const own = { ...names(), deployment_id: deployment!.id }
+    const pacer = new Pacer(engine.ctx)
+    await pacer.read([project_id])
+    await pacer.declare([{ ...own, limits: [host(1)] }])
+    expect(pacer.boundBy(own.deployment_id).split(' ')).toHaveLength(2)
+    expect(await counted()).toEqual(['host-1.test'])
+  })
+
+  it('are asked for at once, and a look at many runs waits for few of them', async () => {
+    const pacer = new Pacer(engine.ctx)
+    const runs = Array.from({ length: 64 }, (_, nth) => ({ ...names(), limits: [host(10 + nth)] }))
+    await pacer.declare(runs.slice(0, 1))
+    await engine.sql.begin(async tx => {
+      await tx`select from upstreams where agent_id is not null for update`
+      const other = new Pacer(engine.ctx)
+      const declared = other.declare(runs.slice(0, 2))
+      await eventually(async () => expect(await counted()).toEqual(['host-10.test', 'host-11.test']))
+      void declared
+    })
+    await pacer.declare(runs)
+    expect((await counted()).length).toBeLessThan(30)
+    for (const { deployment_id } of runs.slice(-1)) {
+      expect(pacer.room(deployment_id)).toBe(0)
+      pacer.want(deployment_id, 40)
+      await eventually(async () => expect(pacer.room(deployment_id)).toBeGreaterThan(0))
+    }
+    await engine.ctx.idle()
   })
 })
 
