@@ -7,6 +7,7 @@ import { ProtocolError, type StepRow } from '../../grading/rules/step-row.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import { HOST } from '../../pacing/rules/named-limits.ts'
 import { LIMITED, type ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { ItemError, UpstreamReport } from '../../protocol/rules/protocol.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
@@ -200,9 +201,6 @@ const isLimitOf = ({ of, amount, left, reset_ms, window_ms }: ReportedLimit) =>
   isAmount(left) &&
   [amount, reset_ms, window_ms].every(one => one == null || isAmount(one))
 const isFlag = (value: unknown) => value === undefined || typeof value === 'boolean'
-
-/** It stands in a header. */
-const HOST = /^[\x21-\x7e]+$/
 
 function checked(report: UpstreamReport): UpstreamReport {
   const { host, key, model, fault, ago_ms, closed, called, others_served, served, held, limits } = report
