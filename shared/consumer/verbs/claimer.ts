@@ -14,7 +14,8 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { traceRunEnd } from '../../settling/verbs/run-trace.ts'
-import type { Declaring, Pacer } from '../../upstreams/verbs/pacer.ts'
+import type { Declaring } from '../../upstreams/verbs/paced.ts'
+import type { Pacer } from '../../upstreams/verbs/pacer.ts'
 
 /** The consumer that claims are made for. */
 export interface Holder {

@@ -1,5 +1,6 @@
 // What a process keeps in mind of one upstream between its turns there.
 
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import type { PacedRow } from '../queries/pacing.ts'
 
@@ -64,3 +65,14 @@ export const startPaced = (row: Paced['row']): Paced => ({
   turn_ms: Number.NEGATIVE_INFINITY,
   isTaking: false,
 })
+
+/** By what a deployment calls; a declaration has few limits, and an agent one address. */
+export const isMadeUp = ({ row }: Paced) => row.kind !== 'agent' && !row.agent_id
+
+/** A deployment whose items are about to begin, with what it declares. */
+export interface Declaring {
+  project_id: string
+  agent_id: string
+  deployment_id: string
+  limits: readonly NamedLimits[]
+}

@@ -5,12 +5,11 @@ import type { Context } from '../../context.ts'
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
-import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
 import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries/pacing.ts'
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
 import { agentAt, limitedUpstream, type UpstreamName, upstreamId } from '../rules/upstream.ts'
-import { NOTHING_HAPPENED, type Paced, startPaced } from './paced.ts'
+import { type Declaring, isMadeUp, NOTHING_HAPPENED, type Paced, startPaced } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */
 interface Report {
@@ -19,14 +18,6 @@ interface Report {
   held: number
   /** Of the call whose answer reported the limits. */
   began_ms: number
-}
-
-/** A deployment whose items are about to begin, with what it declares. */
-export interface Declaring {
-  project_id: string
-  agent_id: string
-  deployment_id: string
-  limits: readonly NamedLimits[]
 }
 
 const REPORTS_PER_TURN = 16
@@ -378,9 +369,6 @@ export class Pacer {
     one.ended + one.served + one.refused + one.reports.length + one.permits + one.wants > 0 ||
     (one.is_bound && this.#inFlightOf(one) > 0)
 }
-
-/** By what a deployment calls; a declaration has few limits, and an agent one address. */
-const isMadeUp = ({ row }: Paced) => row.kind !== 'agent' && !row.agent_id
 
 /** Limits as answers reported them, by how long ago that was: the database has a clock of its own. */
 const reportsOf = ({ reports }: Paced, now_ms: number): AgedReport[] =>
