@@ -15,7 +15,7 @@ import { type Pilot, runPilot } from './pilot.ts'
 import { plannedOf, printPlan } from './plan.ts'
 import type { Session } from './session.ts'
 import { type Source, type Submission, submitSource } from './submit-file.ts'
-import { printFile, type SurveyedFile, surveyed } from './survey.ts'
+import { noteOdd, printFile, type SurveyedFile, surveyed } from './survey.ts'
 import { inputSchema } from './versions.ts'
 import { watchRun } from './watch.ts'
 
@@ -47,7 +47,9 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   // Standard input can be read only once.
   const survey = path === undefined && !isTried ? undefined : await surveyed(session, source)
   if (survey !== undefined) {
-    printFile(session, source, survey)
+    // The first event of a submission names its run, as scripts expect.
+    if (isTried || !output.isJson) printFile(session, source, survey)
+    else noteOdd(session, survey)
     await checkFit(session, given, survey, agent)
   }
   const order = orderOf(given, agent, path === undefined ? pilot : undefined)

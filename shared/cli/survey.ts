@@ -31,6 +31,11 @@ export function printFile({ output }: Pick<Session, 'output'>, { path }: Source,
   output.emit('file', value, screen => fileText(basename(path), survey, screen))
 }
 
+/** What is odd about the file, beside the events. */
+export function noteOdd({ output }: Pick<Session, 'output'>, { odd, lines }: SurveyedFile): void {
+  for (const one of odd) output.note(oddText(one, lines === null ? 'row' : 'line'))
+}
+
 const COLUMNS_SHOWN = 12
 const DELIMITERS: Record<string, string> = { '\t': 'tabs', ';': 'semicolons', '|': 'bars' }
 

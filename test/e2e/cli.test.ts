@@ -264,9 +264,8 @@ describe('submit', () => {
     )
     expect(ran.code).toBe(11)
     expect(ran.out.trim().split('\n')).toHaveLength(ran.events.length)
-    expect(ran.events[0]).toMatchObject({ event: 'file', rows: 4, lines: 4, columns: ['do', 'id', 'tenant'] })
-    expect(ran.events[1]).toMatchObject({ event: 'submitted', total_items: 4 })
-    expect(ran.events.slice(2, -1).every(({ event }) => event === 'progress')).toBe(true)
+    expect(ran.events[0]).toMatchObject({ event: 'submitted', total_items: 4 })
+    expect(ran.events.slice(1, -1).every(({ event }) => event === 'progress')).toBe(true)
     const end = ran.events.at(-1)
     expect(end).toMatchObject({
       event: 'ended',
