@@ -6,9 +6,6 @@ export const SECRETS_VARIABLE = 'ASSAY_SECRETS'
 
 const SECRET_NAME = /(?:^|[_-])(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i
 
-/** Whether a variable is named as one that holds a secret. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
-
 /** The least: a shorter value occurs in texts by chance. */
 export const SECRET_CHARACTERS = 12
 /** Of a secret over several lines, such as a PEM, each line is one too, from so many characters on. */

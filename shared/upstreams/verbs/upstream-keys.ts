@@ -4,7 +4,6 @@
 import { createHmac } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { isSecretName } from '../../kernel/masking.ts'
 import { namedSecret, toHex } from '../../kernel/secrets.ts'
 
 const keys = new Map<string, string>()
@@ -28,14 +27,13 @@ export const credentialHash = (key: string, credential: string): string =>
 
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 
-/** The shortest value of the environment that can be a credential, unless its variable is named as one. */
+/** The shortest value of the environment that can be a credential: `none`, for a model server without keys, is nobody's. */
 const LEAST_CHARACTERS = 8
 
 /** The variables of an environment by the hash of their value. */
 export function labelsOf(key: string, env: Readonly<Record<string, string>>): Map<string, string> {
   const labels = new Map<string, string>()
   for (const [name, value] of Object.entries(env))
-    if (value.length >= LEAST_CHARACTERS || (value !== '' && isSecretName(name)))
-      labels.set(credentialHash(key, value), name)
+    if (value.length >= LEAST_CHARACTERS) labels.set(credentialHash(key, value), name)
   return labels
 }
