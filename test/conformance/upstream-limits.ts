@@ -57,9 +57,14 @@ export function upstreamLimits(given: Given) {
       )
       expect(keyed).toMatchObject({ state: 'open', label: 'MODEL_KEY' })
       const own = { id: expect.any(String), set_in: 'project' }
-      expect(keyed.declared_limits).toEqual([
-        { ...own, label: 'MODEL_KEY', tokens: '200000/min', in_flight: 20 },
-      ])
+      // Both hold for this key.
+      expect(keyed.declared_limits).toHaveLength(2)
+      expect(keyed.declared_limits).toEqual(
+        expect.arrayContaining([
+          { ...own, label: 'MODEL_KEY', tokens: '200000/min', in_flight: 20 },
+          { ...own, label: null, requests: '500/min' },
+        ]),
+      )
       await put({ ...set, tokens: undefined, in_flight: 5 })
       expect((await listed()).flatMap((one: { declared_limits: object[] }) => one.declared_limits)).toEqual(
         expect.arrayContaining([
@@ -67,8 +72,10 @@ export function upstreamLimits(given: Given) {
           { ...own, label: 'MODEL_KEY', in_flight: 5 },
         ]),
       )
-      for (const { id } of await listed())
-        expect((await world.call('DELETE', `/v1/upstreams/${id}/limits`, { token })).status).toBe(204)
+      for (const { id, label } of await listed()) {
+        const own = `/v1/upstreams/${id}/limits?label=${label ?? ''}`
+        expect((await world.call('DELETE', own, { token })).status).toBe(204)
+      }
       expect(await listed()).toEqual([])
       const { json: log } = await world.call('GET', `/v1/audit?project_id=${project_id}`, { token })
       expect(log.entries.flatMap((entry: { fields: string[] }) => entry.fields)).toEqual(
