@@ -30,14 +30,14 @@ describe('the secrets of a unit', () => {
     expect(RUNTIME_NEEDS.secrets.map(({ secret }) => secret)).toEqual(['ASSAY_KEYS_RUNTIME'])
   })
 
-  it('contain SMTP and the metrics token for the tick only, and the operator key only where accounts are opened', () => {
+  it('contain SMTP and the metrics token for the tick only, and the operator key only where accounts are opened and credentials compared', () => {
     const holders = (setting: string) =>
       unitsOf('group')
         .filter(unit => needsOf(unit).secrets.some(one => one.setting === setting))
         .map(unit => unit.name)
     expect(holders('ASSAY_SMTP_URL')).toEqual(['tick'])
     expect(holders('ASSAY_METRICS_TOKEN')).toEqual(['tick'])
-    expect(holders('ASSAY_OPERATOR_KEY')).toEqual(['account'])
+    expect(holders('ASSAY_OPERATOR_KEY').sort()).toEqual(['account', 'agents'])
   })
 })
 

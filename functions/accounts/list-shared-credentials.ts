@@ -6,7 +6,8 @@ import { SharedCredential } from '../../shared/upstreams/wire/upstreams.ts'
 export const listSharedCredentials = endpoint({
   method: 'get',
   path: '/v1/admin/shared-credentials',
-  tag: 'Account',
+  // With those of agents: only their unit can open environments.
+  tag: 'Agents',
   operation_id: 'listSharedCredentials',
   summary: 'List credentials that several projects use',
   description:

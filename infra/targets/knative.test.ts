@@ -159,8 +159,11 @@ describe('the services', () => {
     expect([secretsOf('docs'), secretsOf('health')]).toEqual([[], []])
     expect(secretsOf(RUNTIME)).toEqual(['ASSAY_KEYS'])
     expect(secretsOf('account')).toContain('ASSAY_OPERATOR_KEY')
+    expect(secretsOf('agents')).toContain('ASSAY_OPERATOR_KEY')
     expect(secretsOf('tick')).toEqual(expect.arrayContaining(['ASSAY_METRICS_TOKEN', 'ASSAY_SMTP_URL']))
-    const others = services.map(one => one.metadata.name).filter(name => !['account', 'tick'].includes(name))
+    const others = services
+      .map(one => one.metadata.name)
+      .filter(name => !['account', 'agents', 'tick'].includes(name))
     for (const name of others)
       expect([name, secretsOf(name).filter(one => /OPERATOR|METRICS|SMTP|MIGRATE|MASTER/.test(one))]).toEqual(
         [name, []],

@@ -122,6 +122,7 @@ const agents :Workerd.Worker = (
     (name = "DATABASE_URL", fromEnvironment = "DATABASE_URL"),
     (name = "REDIS_URL", fromEnvironment = "REDIS_URL"),
     (name = "ASSAY_KEYS", fromEnvironment = "ASSAY_KEYS_AGENTS"),
+    (name = "ASSAY_OPERATOR_KEY", fromEnvironment = "ASSAY_OPERATOR_KEY"),
     (name = "ASSAY_LOG_LEVEL", text = "info"),
     (name = "BASE_URL", text = "https://assay.example.com"),
     (name = "ASSAY_TRUSTED_PROXIES", text = "127.0.0.1/32,::1/128"),
