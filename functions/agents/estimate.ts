@@ -36,7 +36,7 @@ export const estimateRun = endpoint({
           items: z.int(),
           estimate: Estimate,
         })
-        .openapi('RunEstimate', { description: 'How long a run would take that has not begun.' }),
+        .openapi('RunEstimate', { description: 'How long a run would take that has not started.' }),
     },
   },
   errors: [],

@@ -144,8 +144,8 @@ it('watch says nothing of what is soon over or not known, and goes on where it c
   const left = estimates({ ...answering(answers)(120), now: () => (now += 20_000) }, open.id)
   expect(await left(open)).toEqual({})
   const unknown = { seconds: null, ends_at: null, limited_by: null, message: 'not known: it waits' }
-  for (const told of [unknown, { ...estimate, seconds: 5 }]) {
-    answers[`GET /v2/runs/${open.id}`] = { ...open, estimate: told }
+  for (const printed of [unknown, { ...estimate, seconds: 5 }]) {
+    answers[`GET /v2/runs/${open.id}`] = { ...open, estimate: printed }
     await left(open)
   }
   expect(printed('notes')).toBe('')

@@ -24,8 +24,8 @@ export async function* runNews(
   const isNews = (run: Run) => {
     away.over()
     // How long it still takes changes all the time.
-    const { estimate: _, ...told } = run
-    const text = JSON.stringify(told)
+    const { estimate: _, ...printed } = run
+    const text = JSON.stringify(printed)
     const changed = text !== last
     last = text
     return changed

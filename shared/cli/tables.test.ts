@@ -63,7 +63,7 @@ describe('an Excel workbook', () => {
     expect(await inputsOf(empty)).toEqual([{ id: 'a' }])
   })
 
-  it('is told by its rows and columns, and its bad rows by their numbers', async () => {
+  it('is described by its rows and columns, and its bad rows by their numbers', async () => {
     const rows = [
       ['id', 'text'],
       ['1', 'a'],

@@ -34,11 +34,11 @@ export interface StreamBounds {
   ended(): void
 }
 
-/** Answers that have begun. No class of their own: hosts replace `Response` by one that is not made to be extended. */
-const begun = new WeakMap<Response, Promise<unknown>>()
+/** Answers that have started. No class of their own: hosts replace `Response` by one that is not made to be extended. */
+const startedAnswers = new WeakMap<Response, Promise<unknown>>()
 
 /** Resolves with the error that broke a streamed answer off; never if none does, and undefined for other answers. */
-export const brokenOff = (response: Response): Promise<unknown> | undefined => begun.get(response)
+export const brokenOff = (response: Response): Promise<unknown> | undefined => startedAnswers.get(response)
 
 /** What a reader finds where the answer broke off: text that is no row, after which the connection is cut. */
 const brokenLine = (type: string): string =>
@@ -119,6 +119,6 @@ export function streamedText(
     },
   })
   const response = new Response(body, { headers: { 'content-type': type } })
-  begun.set(response, broken)
+  startedAnswers.set(response, broken)
   return response
 }

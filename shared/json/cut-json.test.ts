@@ -5,8 +5,8 @@ const whole = '{"label": "bil\\"ling [}", "more": [{"a": 1}, "x"], "n": null}'
 
 it('every beginning of an object, a list or a string is cut, and the whole is not', () => {
   for (const text of [whole, `[${whole}, 1]`, '"a \\" b"', ' \n{"a": {}}']) {
-    const begun = text.search(/\S/) + 1
-    for (let length = begun; length < text.length; length++)
+    const first = text.search(/\S/) + 1
+    for (let length = first; length < text.length; length++)
       expect(isCutJson(text.slice(0, length)), text.slice(0, length)).toBe(true)
     expect(isCutJson(text)).toBe(false)
     expect(isCutJson(`${text}, and so on`)).toBe(false)

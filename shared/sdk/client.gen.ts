@@ -4862,7 +4862,7 @@ export interface components {
                 previous: components["schemas"]["Run"] & (Record<string, never> | null);
             };
         };
-        /** @description How long a run would take that has not begun. */
+        /** @description How long a run would take that has not started. */
         RunEstimate: {
             agent_slug: string;
             /** @description The version that would run; null if none is deployed. */

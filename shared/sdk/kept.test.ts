@@ -121,7 +121,7 @@ describe('an answer of a class', () => {
     class WithState {
       text = 'billing'
       db = new Map()
-      steps = [{ tell() {}, more: { cache: new Set() } }]
+      steps = [{ ask() {}, more: { cache: new Set() } }]
       get runner() {
         return new Response('x')
       }
@@ -129,7 +129,7 @@ describe('an answer of a class', () => {
     const read = bothOf(new WithState())[1] as WithState
     expect(read.text).toBe('billing')
     expect(() => read.db).toThrow('"db" was not kept with the answer: a Map; return an object')
-    expect(() => read.steps[0]!.tell).toThrow('"tell" was not kept with the answer: a function')
+    expect(() => read.steps[0]!.ask).toThrow('"ask" was not kept with the answer: a function')
     expect(() => read.steps[0]!.more.cache).toThrow('"cache" was not kept with the answer: a Set')
     expect(() => read.runner).toThrow('"runner" was not kept with the answer: a Response')
   })

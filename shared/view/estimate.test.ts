@@ -25,7 +25,7 @@ const ending = (more: Partial<NonNullable<Schemas['Schedule']['ending']>>) => ({
 })
 const say = (more: Parameters<typeof ending>[0]) => sayEnding(ending(more), 'Europe/Berlin', NOW)
 
-it('the end of a run is told on the clock of its schedule, with its deadline', () => {
+it('the end of a run is printed on the clock of its schedule, with its deadline', () => {
   expect(say({ deadline_at: '2026-03-02T05:00:00Z' })).toBe(
     `ends at about 05:20, its deadline is 06:00: ${estimate.message}`,
   )
@@ -35,7 +35,7 @@ it('the end of a run is told on the clock of its schedule, with its deadline', (
   )
 })
 
-it('of a run that is to start it is told for how many items', () => {
+it('of a run that is to start it is printed for how many items', () => {
   expect(say({ starts_at: '2026-03-02T02:00:00Z', run_id: null })).toBe(
     `the next, if it has 5,000 items, ends at about 05:20: ${estimate.message}`,
   )

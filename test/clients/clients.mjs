@@ -269,7 +269,7 @@ export const CALLS = [
     reads: RUN,
     call: url =>
       agents.run(new agents.Agent({ name: 'a', model: agentsModel(url) }), 'x', {
-        context: { db: new Map([['a', () => 1]]), tell() {} },
+        context: { db: new Map([['a', () => 1]]), ask() {} },
       }),
   },
   {

@@ -90,7 +90,7 @@ export interface ForeseenStart {
   foreseen: Foreseen
 }
 
-/** How long a run would take that has not begun. */
+/** How long a run would take that has not started. */
 export async function estimateStart(sql: Sql, start: ToStart): Promise<ForeseenStart> {
   const { project_id, agent_id, items, limits = null, isAlone = false } = start
   const facts = await store.readStartable(sql, project_id, agent_id)

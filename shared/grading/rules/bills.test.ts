@@ -26,7 +26,7 @@ const rowOf = (output: unknown, prices: PriceBook = LIST_PRICES, more: Partial<S
   stepRow(readStep(reportOf(output, more), JSON.stringify(reportOf(output, more))), PLACE, prices)
 
 describe('a call costs what its provider bills', () => {
-  it.each(BILLS.map(bill => [bill.client, bill.provider, bill.tells, bill] as const))(
+  it.each(BILLS.map(bill => [bill.client, bill.provider, bill.reports, bill] as const))(
     'by %s, of %s: %s',
     (_, __, ___, { answer, cost, unknown = false, reasoning = 0 }) => {
       const row = rowOf(answer)

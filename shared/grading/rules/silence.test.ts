@@ -28,7 +28,7 @@ const MARKS: Record<string, [begin: string, end: string]> = {
   Granite: ['Here is my thought process:\n', '\nHere is my response:'],
 }
 
-/** Words of prompts and of data alike. */
+/** Words of prompts, and of data too. */
 const WORDS: Record<string, [begin: string, end: string]> = {
   'a reason': ['<reason>', '</reason>'],
   'Exaone, Gemini': ['<thought>\n', '</thought>'],

@@ -184,7 +184,7 @@ describe('limits of hours and days that people set', () => {
     expect(daily(2500) / 3600).toBeGreaterThan(46)
     expect(daily(2500) / 3600).toBeLessThan(52)
   })
-  it('go on alike for years', () => {
+  it('go on in the same way for years', () => {
     expect(daily(1_000_000) / 86_400).toBeCloseTo(1000, -2)
   })
 })

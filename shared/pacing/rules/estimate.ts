@@ -13,7 +13,7 @@ export interface ItemAsks extends Asking {
   input_tokens: number | null
 }
 
-/** Items of a run that have not begun, and what each asks of an upstream. */
+/** Items of a run that have not started, and what each asks of an upstream. */
 export interface Share extends ItemAsks {
   items: number
 }
@@ -35,13 +35,13 @@ export interface NeededUpstream {
 /** So many items at once, of all runs that share it. */
 export interface Cap {
   places: number
-  /** Items of other runs that have not begun. */
+  /** Items of other runs that have not started. */
   others: readonly number[]
 }
 
 export interface EstimateFacts {
   now_ms: number
-  /** Items that have not begun, and items at work. */
+  /** Items that have not started, and items at work. */
   queued: number
   running: number
   /** How many calls an item makes, and how long it takes. */
@@ -108,10 +108,10 @@ export function estimateOf(facts: EstimateFacts): Estimate {
 }
 
 /** While all have items, each run begins as many: of a larger one so many begin until this one's last. */
-const begunOf = (items: number, own: number) => Math.min(items, own)
+const startedOf = (items: number, own: number) => Math.min(items, own)
 
 function ofCap({ queued, item }: EstimateFacts, { places, others }: Cap): Bound {
-  const items = others.reduce((sum, other) => sum + begunOf(other, queued), queued)
+  const items = others.reduce((sum, other) => sum + startedOf(other, queued), queued)
   return {
     bound: 'places',
     at: `${count(places)} ${places === 1 ? 'item' : 'items'} at once`,
@@ -126,8 +126,8 @@ function ofUpstream(facts: EstimateFacts, upstream: NeededUpstream): Bound[] {
   const pacing = upstream.pacing ?? startPacing(now_ms)
   // Items at work have made half of the calls that follow their first.
   const own = facts.queued + (facts.running * Math.max(0, item.calls - 1)) / (2 * Math.max(1, item.calls))
-  const begun = others.map(other => ({ ...other, items: begunOf(other.items, own) }))
-  const shares: Share[] = [{ ...asks, items: own }, ...begun]
+  const started = others.map(other => ({ ...other, items: startedOf(other.items, own) }))
+  const shares: Share[] = [{ ...asks, items: own }, ...started]
   const sum = (of: (share: Share) => number) => shares.reduce((all, one) => all + one.items * of(one), 0)
   const asking = { calls: sum(one => one.calls), tokens: sum(one => one.tokens) }
   const items = sum(() => 1)

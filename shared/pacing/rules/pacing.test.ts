@@ -163,7 +163,7 @@ describe('limits that nobody reports', () => {
   })
 })
 
-/** What the first answer tells of 600 requests. */
+/** What the first answer reports of 600 requests. */
 const reported = (limit: Pick<LimitReport, 'left' | 'reset_ms' | 'window_ms'>): LimitReport => ({
   of: 'requests',
   amount: 600,
@@ -234,7 +234,7 @@ describe('turns that give ahead', () => {
     let began = 0
     for (let now_ms = 0; now_ms < 60_000; now_ms += each_ms)
       began += paceTurn(pacing, { now_ms, declared, wants: 256, ahead_ms: 2 * each_ms })
-    // Of the last turn up to two turns' worth are begun later.
+    // Of the last turn up to two turns' worth start later.
     expect(began).toBeGreaterThan(1800 * 0.97)
     expect(began).toBeLessThan(1800 * 1.005 + (30 * 2 * each_ms) / 1000)
   })

@@ -1,4 +1,4 @@
-// Tells by a model's name whether it runs on a machine of the user's own, or may run there as well as at any host.
+// Says by a model's name whether it runs on a machine of the user's own, or may run there as well as at any host.
 // Guarantee: a name that only one maker or host has is never among them.
 
 /** The host of a model on a machine of the user's own, which no list of prices knows. */

@@ -27,7 +27,7 @@ export interface Price extends Rates {
   above?: readonly (Rates & { tokens: number })[]
   /** Dollars, in addition to the tokens. */
   per_call?: number
-  /** The fee of a call by how much of the web it took in, where that is told. */
+  /** The fee of a call by how much of the web it took in, where that is reported. */
   per_call_by?: Readonly<Record<string, number>>
   per_search?: number
   per_audio_hour?: number

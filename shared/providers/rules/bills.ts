@@ -7,32 +7,32 @@ import { type Fields, fields } from './answer.ts'
 const TICKS_PER_MICRO = 10_000
 
 /** Of a provider's usage, or of what a client keeps of its provider; in micro-dollars, rounded up as costs are. */
-export function billOf(told: Fields | undefined): number | undefined {
-  if (told === undefined) return undefined
-  const ticks = amountOf(told.cost_in_usd_ticks ?? told.costInUsdTicks)
+export function billOf(reported: Fields | undefined): number | undefined {
+  if (reported === undefined) return undefined
+  const ticks = amountOf(reported.cost_in_usd_ticks ?? reported.costInUsdTicks)
   if (ticks !== undefined) return whole(ticks / TICKS_PER_MICRO)
-  const dollars = dollarsOf(told)
+  const dollars = dollarsOf(reported)
   return dollars === undefined ? undefined : whole(dollars * 1e6)
 }
 
-function dollarsOf(told: Fields): number | undefined {
-  const { cost } = told
+function dollarsOf(reported: Fields): number | undefined {
+  const { cost } = reported
   const itemized = fields(cost)
   // Perplexity lists what its sum is of.
   if (itemized !== undefined) return amountOf(itemized.total_cost ?? itemized.totalCost)
   // DeepInfra names its bill an estimate.
-  const charged = amountOf(cost ?? told.estimated_cost ?? told.estimatedCost)
-  return charged === undefined ? undefined : withUpstream(charged, told)
+  const charged = amountOf(cost ?? reported.estimated_cost ?? reported.estimatedCost)
+  return charged === undefined ? undefined : withUpstream(charged, reported)
 }
 
 /**
  * With a key of the user's own, OpenRouter charges its fee, and the provider behind it charges the user. Clients that
  * leave out whose key it was show it by a fee that is a part of what the provider charges.
  */
-function withUpstream(charged: number, told: Fields): number | undefined {
-  const details = fields(told.cost_details ?? told.costDetails)
+function withUpstream(charged: number, reported: Fields): number | undefined {
+  const details = fields(reported.cost_details ?? reported.costDetails)
   const upstream = amountOf(details?.upstream_inference_cost ?? details?.upstreamInferenceCost)
-  const isOwnKey = told.is_byok ?? told.isByok ?? (upstream !== undefined && charged < upstream / 2)
+  const isOwnKey = reported.is_byok ?? reported.isByok ?? (upstream !== undefined && charged < upstream / 2)
   if (isOwnKey !== true) return charged
   return upstream === undefined ? undefined : charged + upstream
 }

@@ -28,9 +28,9 @@ export const cohere: Shape = {
   },
   messages: body => (isCohere(body) ? [fields(body.message)!] : undefined),
   join(pieces) {
-    const isBegun = pieces.some(({ type }) => type === 'message-start' || type === 'content-delta')
+    const isStarted = pieces.some(({ type }) => type === 'message-start' || type === 'content-delta')
     const end = fields(pieces.find(piece => piece.type === 'message-end')?.delta)
-    if (end === undefined && !isBegun) return undefined
+    if (end === undefined && !isStarted) return undefined
     let text = ''
     const tool_calls: Fields[] = []
     for (const { type, delta } of pieces) {

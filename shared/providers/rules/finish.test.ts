@@ -96,7 +96,7 @@ describe.each(Object.entries(CLIENTS))('%s', (client, answer) => {
 
   it('that says nothing of its end is not at fault', () => {
     const silent = client === 'Bedrock' || client === 'Cohere' ? [''] : [null, undefined, '', 'unknown']
-    // A client that says `other` for want of a better word has told that it is not a good one.
+    // A client that says `other` for want of a better word says that it is not a good one.
     if (client === 'the Vercel AI SDK') return
     for (const word of silent) expect(['other', 'stop'], String(word)).toContain(finishIn(answer(word)))
   })

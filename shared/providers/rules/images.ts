@@ -16,7 +16,7 @@ export const images: Shape = {
     if (!isImage) return undefined
     const gathered = new Gathered()
     const counts = countsOf(fields(body.usage), gathered)
-    // Where the parts are not told apart, the output is the images.
+    // Where the parts are not reported apart, the output is the images.
     const output_image_tokens = counts?.output_image_tokens || counts?.output_tokens
     const read = { ...counts, ...(output_image_tokens && { output_image_tokens }), images: list(made).length }
     return ungraded('images', body.model, read, gathered)

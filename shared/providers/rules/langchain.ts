@@ -54,7 +54,7 @@ export const langchain: Shape = {
     }
     const { text } = gathered
     const hasUsage = Object.keys(usage).length > 0
-    // A provider's last pieces tell its finish or its tokens; models of one's own may tell neither.
+    // A provider's last pieces have its finish or its tokens; models of one's own may have neither.
     if (filled(metadata.model_provider) && !hasUsage && reasonOf(metadata) == null)
       metadata.finish_reason = UNFINISHED
     return {
@@ -69,9 +69,9 @@ export const langchain: Shape = {
 /** Adds a further piece of a call to the one that it continues: it has no name of its own. */
 function joinCall(calls: Fields[], piece: unknown): void {
   const part = fields(piece) ?? {}
-  const begun = filled(part.name) ? undefined : calls.findLast(({ index }) => index === part.index)
-  if (begun === undefined) calls.push({ ...part })
-  else if (filled(part.args)) begun.args = `${textOf(begun.args)}${part.args}`
+  const open = filled(part.name) ? undefined : calls.findLast(({ index }) => index === part.index)
+  if (open === undefined) calls.push({ ...part })
+  else if (filled(part.args)) open.args = `${textOf(open.args)}${part.args}`
 }
 
 /** The model's own message without its wrapping; undefined if the object has none. */
@@ -100,7 +100,7 @@ function answersOf(body: Fields): Fields[] | undefined {
   return said.length > 0 ? said : undefined
 }
 
-/** The message of a generation. Some models tell its finish next to it alone. */
+/** The message of a generation. Some models report its finish next to it alone. */
 function messageOfGeneration(generation: unknown): unknown {
   const one = fields(generation)
   const message = messageOf(fields(one?.message) ?? {})
@@ -200,7 +200,7 @@ function metadataCounts(usage: Fields, gathered: Gathered): Counts {
   const tier = NAMED_TIERS.find(name => input?.[name] != null || output?.[name] != null)
   const named = (part: string) => [part, ...NAMED_TIERS.map(name => `${name}_${part}`)]
   const hour = gathered.count(input, 'ephemeral_1h_input_tokens')
-  // Where these two are told apart, their sum may be told as zero.
+  // Where these two are reported apart, their sum may be reported as zero.
   const written = hour + gathered.count(input, 'ephemeral_5m_input_tokens')
   return {
     input_tokens: gathered.known(usage, 'input_tokens'),

@@ -43,8 +43,8 @@ function finishIn(response: Fields, gathered: Gathered, own: Finish | undefined)
   const item = list(response.output)
     .map(fields)
     .findLast(one => one?.type === 'message' || one?.type === 'function_call')
-  const told = own ?? finishOfResponse(fields(response.providerData) ?? {})
-  const finish = worse(gathered.has_tool_calls ? 'tool_calls' : 'stop', told)
+  const reported = own ?? finishOfResponse(fields(response.providerData) ?? {})
+  const finish = worse(gathered.has_tool_calls ? 'tool_calls' : 'stop', reported)
   return worse(
     finish,
     item?.status === 'incomplete' || item?.status === 'in_progress' ? 'interrupted' : undefined,

@@ -76,10 +76,10 @@ function perplexityCounts(usage: Fields, gathered: Gathered): Counts {
 
 /** Anthropic counts what was read from and written to a cache beside the input. */
 export function anthropicCounts(usage: Fields, gathered: Gathered): Counts {
-  const told = list(usage.iterations).map(fields)
-  const isServedElsewhere = told.some(round => round?.type === 'fallback_message')
+  const iterations = list(usage.iterations).map(fields)
+  const isServedElsewhere = iterations.some(round => round?.type === 'fallback_message')
   // A compaction is a call of its own before the answer's, which alone the sum has. Another model has another price.
-  const rounds = isServedElsewhere ? [] : told.filter(isRound)
+  const rounds = isServedElsewhere ? [] : iterations.filter(isRound)
   const calls = rounds.length
   const sumOf = (name: string) =>
     rounds.reduce((sum, round) => sum + gathered.count(round, name), 0) || gathered.known(usage, name)
@@ -94,7 +94,7 @@ export function anthropicCounts(usage: Fields, gathered: Gathered): Counts {
     cache_write_1h_tokens: hourOf(fields(usage.cache_creation), gathered),
     searches: gathered.count(fields(usage.server_tool_use), 'web_search_requests'),
     ...(calls > 1 && { calls, longest_input_tokens: longestOf(rounds, gathered) }),
-    ...(calls < told.length && { is_partial: true }),
+    ...(calls < iterations.length && { is_partial: true }),
     ...modesOf(usage),
     ...billed(usage),
   }
@@ -190,9 +190,9 @@ const billed = (usage: Fields): Counts => {
 const USUAL = new Set(['', 'default', 'standard', 'auto', 'on_demand', 'ondemand', 'unspecified', 'none'])
 
 /** @example tierOf('ON_DEMAND_FLEX') // { service_tier: 'flex' } */
-export function tierOf(told: unknown): { service_tier?: string } {
-  if (!filled(told)) return {}
-  const word = told.toLowerCase().replaceAll('-', '_')
+export function tierOf(named: unknown): { service_tier?: string } {
+  if (!filled(named)) return {}
+  const word = named.toLowerCase().replaceAll('-', '_')
   const tier = word.replace(/^(?:on_demand|service_tier|traffic_type|tier)_/, '')
   return USUAL.has(tier) ? {} : { service_tier: tier }
 }

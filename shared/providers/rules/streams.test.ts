@@ -191,16 +191,16 @@ describe('a stream', () => {
   it.each(STREAMS)(
     'of %s that closes before its end is interrupted',
     async (name, pieces, { text }: { text?: string }) => {
-      const begun = pieces
+      const start = pieces
         .filter(piece => !isEnd(piece))
-        // A model of one's own may tell LangChain nothing of its end; that of a provider does.
+        // A model of one's own may say nothing of its end to LangChain; that of a provider does.
         .map(piece =>
           name === 'LangChain' ? { ...piece, response_metadata: { model_provider: 'openai' } } : piece,
         )
-      expect(begun.length).toBeLessThan(pieces.length)
-      const read = call(begun)
+      expect(start.length).toBeLessThan(pieces.length)
+      const read = call(start)
       expect(read).toMatchObject({ finish: 'interrupted' })
-      expect(call(await recorded(streamed(begun)))).toEqual(read)
+      expect(call(await recorded(streamed(start)))).toEqual(read)
       if (text !== undefined) expect(text.startsWith((read as { text: string }).text)).toBe(true)
     },
   )

@@ -8,7 +8,7 @@ interface Marks {
   first: string
   begin: RegExp
   /** The mark that ends what this match began, to be searched from its end. */
-  end: (begun: RegExpExecArray) => RegExp
+  end: (start: RegExpExecArray) => RegExp
   /** It is a word of prompts, and of data as well: `<reason>` with nothing after it is what was asked for. */
   isWord?: true
 }
@@ -97,15 +97,15 @@ export function afterThinking(text: string, from = 0): number | undefined {
 
 function marksAt(text: string, start: number): { end: RegExp; after: number; isWord: boolean } | undefined {
   for (const { begin, end, isWord = false } of BY_FIRST.get(text[start] ?? '') ?? []) {
-    const begun = matchAt(begin, text, start)
-    if (begun !== null) return { end: end(begun), after: start + begun[0].length, isWord }
+    const opened = matchAt(begin, text, start)
+    if (opened !== null) return { end: end(opened), after: start + opened[0].length, isWord }
   }
   return undefined
 }
 
 /**
  * The marks that end a thinking whose beginning the server took away, as it does for templates that begin it. Words are
- * none: `<reason>` may have begun the answer in the request.
+ * none: `<reason>` may have started the answer in the request.
  */
 const LAST_END = new RegExp(
   `(?:</(${tag(THINK)})>|\\[/${THINK}\\]|◁/think▷|<channel\\|>|<unused95>|<\\|END_THINKING\\|>|<\\|end_of_thought\\|>)`,
@@ -125,8 +125,8 @@ export function afterLostThinking(text: string): number | undefined {
   const last = [...end.matchAll(LAST_END)].at(-1)
   if (last === undefined) return undefined
   const at = from + last.index
-  const isBegun = last[1] !== undefined && text.toLowerCase().includes(`<${last[1].toLowerCase()}>`)
-  return !isBegun && ENDED.test(text.slice(Math.max(0, at - END_CHARACTERS), at))
+  const isStarted = last[1] !== undefined && text.toLowerCase().includes(`<${last[1].toLowerCase()}>`)
+  return !isStarted && ENDED.test(text.slice(Math.max(0, at - END_CHARACTERS), at))
     ? at + last[0].length
     : undefined
 }

@@ -29,7 +29,7 @@ export async function* csvRecords(
     head += text
     if (reader === undefined) {
       if (!isLast && head.length < HEADER_CHARACTERS && !(text.includes('\n') && /\S/.test(head))) continue
-      const { rest, dialect } = begun(head, choices)
+      const { rest, dialect } = startOf(head, choices)
       reader = new CsvReader(dialect)
       if (rest !== head) reader.line = 2
       choices.found?.(dialect)
@@ -102,7 +102,7 @@ function goodPart(chunk: Uint8Array): string {
 }
 
 /** What a text begins with: its dialect, and the text behind the line in which Excel names the delimiter. */
-function begun(head: string, choices: TableChoices): { rest: string; dialect: Dialect } {
+function startOf(head: string, choices: TableChoices): { rest: string; dialect: Dialect } {
   const { tabs, escape: escaped } = choices
   const named = /^"?sep=([^\r\n])"?(\r\n|\n|\r)/i.exec(head)
   const rest = head.slice(named?.[0].length ?? 0)

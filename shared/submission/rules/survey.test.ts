@@ -14,7 +14,7 @@ async function surveyed(name: string, text: string, item_id?: string) {
 }
 
 describe('a file before it is sent', () => {
-  it('is told by its lines, rows, columns and delimiter', async () => {
+  it('is described by its lines, rows, columns and delimiter', async () => {
     expect(await surveyed('a.csv', 'sep=;\nid;text\n1;"two\nlines"\n\n2;x\n')).toEqual({
       rows: 2,
       lines: 6,
@@ -50,7 +50,7 @@ describe('a file before it is sent', () => {
   })
 })
 
-it('a hundred thousand different ids are all told apart', () => {
+it('a hundred thousand different ids are all distinguished', () => {
   const seen = new SeenIds()
   for (let n = 0; n < 100_000; n++) expect(seen.hasLike(`ticket-${n}`)).toBe(false)
   for (let n = 0; n < 100_000; n += 777) expect(seen.hasLike(` TICKET-${n} `)).toBe(true)

@@ -46,7 +46,7 @@ export class Survey {
   readonly #sample: Sample[] = []
   #sampled = 0
 
-  /** What `itemLines` is to tell this survey. */
+  /** What `itemLines` reports to this survey. */
   readonly taking: Pick<Taking, 'seen' | 'table' | 'written'> = {
     seen: (row, item_id) => this.#see(row, item_id),
     table: found => {

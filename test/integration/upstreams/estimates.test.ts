@@ -1,4 +1,4 @@
-// How long runs take, as people are told it: over the API, of rows as consumers and people write them.
+// How long runs take, as it is reported: over the API, of rows as consumers and people write them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PlainLimits } from '../../../shared/pacing/rules/named-limits.ts'
@@ -364,7 +364,7 @@ describe('limits that a schedule carries', () => {
 })
 
 describe('the end of a run of a schedule [schedules.ending]', () => {
-  it('is told with its deadline, of the open run, else of the next with as many items', async () => {
+  it('is reported with its deadline, of the open run, else of the next with as many items', async () => {
     const { id: agent_id, limit } = await agentThatRan()
     await limit({ requests: '60/min' })
     const { sql } = world.ctx

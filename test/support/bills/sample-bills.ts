@@ -7,7 +7,7 @@ export interface SampleBill {
   client: string
   provider: string
   /** What is told of the cost, in words. */
-  tells: string
+  reports: string
   answer: Fields
   /** Micro-dollars, written as tokens × price. */
   cost: number
@@ -125,7 +125,7 @@ const IMAGE_COST = 100 * 0.3 + 10 * 2.5 + 1290 * 30
 const openaiClients = [
   ...of('OpenAI', 'OpenAI', [
     {
-      tells: 'cached tokens, thinking among the output',
+      reports: 'cached tokens, thinking among the output',
       answer: chat('o3', {
         prompt_tokens: 1000,
         completion_tokens: 387,
@@ -137,7 +137,7 @@ const openaiClients = [
       reasoning: 386,
     },
     {
-      tells: 'sound in and out',
+      reports: 'sound in and out',
       answer: chat('gpt-4o-audio-preview', {
         prompt_tokens: 1000,
         completion_tokens: 500,
@@ -158,7 +158,7 @@ const openaiClients = [
         ['turbo', 27_000, true],
       ] as const
     ).map(([service_tier, cost, unknown]) => ({
-      tells: `the tier ${service_tier}`,
+      reports: `the tier ${service_tier}`,
       answer: chat(
         'gpt-5-mini',
         { prompt_tokens: 100_000, completion_tokens: 1000, total_tokens: 101_000 },
@@ -168,7 +168,7 @@ const openaiClients = [
       ...(unknown && { unknown }),
     })),
     {
-      tells: 'responses: cached tokens and the tier',
+      reports: 'responses: cached tokens and the tier',
       answer: responses(
         'gpt-5-mini',
         {
@@ -184,7 +184,7 @@ const openaiClients = [
       reasoning: 80,
     },
     {
-      tells: 'images of a model that only makes images, with an image in the prompt',
+      reports: 'images of a model that only makes images, with an image in the prompt',
       answer: {
         created: 1,
         model: 'gpt-image-1',
@@ -201,7 +201,7 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'xAI', [
     {
-      tells: 'thinking beside the output',
+      reports: 'thinking beside the output',
       answer: chat('grok-4', {
         prompt_tokens: 12,
         completion_tokens: 1,
@@ -212,7 +212,7 @@ const openaiClients = [
       reasoning: 386,
     },
     {
-      tells: 'thinking beside the output, without a sum',
+      reports: 'thinking beside the output, without a sum',
       answer: chat('grok-4', {
         prompt_tokens: 12,
         completion_tokens: 1,
@@ -222,7 +222,7 @@ const openaiClients = [
       reasoning: 386,
     },
     {
-      tells: 'its bill, in ticks',
+      reports: 'its bill, in ticks',
       answer: chat('grok-99', {
         prompt_tokens: 100,
         completion_tokens: 1,
@@ -232,7 +232,7 @@ const openaiClients = [
       cost: 23_286,
     },
     {
-      tells: 'responses: its bill, in ticks',
+      reports: 'responses: its bill, in ticks',
       answer: responses('grok-4', {
         input_tokens: 100,
         output_tokens: 1,
@@ -244,13 +244,13 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'Gemini', [
     {
-      tells: 'thoughts in the sum alone',
+      reports: 'thoughts in the sum alone',
       answer: chat('gemini-2.5-flash', { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 }),
       cost: THOUGHT_COST,
       reasoning: 405,
     },
     {
-      tells: 'no output beside its thoughts',
+      reports: 'no output beside its thoughts',
       answer: chat('gemini-2.5-flash', { prompt_tokens: 21, completion_tokens: 0, total_tokens: 81 }),
       cost: Math.ceil(21 * 0.3 + 60 * 2.5),
       reasoning: 60,
@@ -258,7 +258,7 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'OpenRouter', [
     {
-      tells: 'its bill',
+      reports: 'its bill',
       answer: chat(
         'anthropic/claude-sonnet-4.5',
         { prompt_tokens: 1000, completion_tokens: 500, cost: 0.0141, is_byok: false },
@@ -267,7 +267,7 @@ const openaiClients = [
       cost: 14_100,
     },
     {
-      tells: 'its bill, of which the share of the provider behind it is a part',
+      reports: 'its bill, of which the share of the provider behind it is a part',
       answer: chat(
         'some/new-model',
         {
@@ -282,7 +282,7 @@ const openaiClients = [
       cost: 14_100,
     },
     {
-      tells: "its fee and the provider's bill, with a key of one's own",
+      reports: "its fee and the provider's bill, with a key of one's own",
       answer: chat(
         'openai/gpt-4o-mini',
         {
@@ -297,7 +297,7 @@ const openaiClients = [
       cost: 470,
     },
     {
-      tells: "only its fee, with a key of one's own",
+      reports: "only its fee, with a key of one's own",
       answer: chat(
         'openai/gpt-4o-mini',
         { prompt_tokens: 1000, completion_tokens: 500, cost: 0, is_byok: true },
@@ -306,7 +306,7 @@ const openaiClients = [
       cost: 450,
     },
     {
-      tells: 'a free model',
+      reports: 'a free model',
       answer: chat('meta-llama/llama-3.3-70b-instruct:free', {
         prompt_tokens: 1_000_000,
         completion_tokens: 1_000_000,
@@ -316,7 +316,7 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'Perplexity', [
     {
-      tells: 'its bill',
+      reports: 'its bill',
       answer: chat('sonar-pro', {
         prompt_tokens: 14,
         completion_tokens: 200,
@@ -332,7 +332,7 @@ const openaiClients = [
       cost: 17_040,
     },
     {
-      tells: 'the fee of a call by its search',
+      reports: 'the fee of a call by its search',
       answer: chat('sonar-pro', {
         prompt_tokens: 14,
         completion_tokens: 200,
@@ -342,7 +342,7 @@ const openaiClients = [
       cost: 14 * 3 + 200 * 15 + 6000,
     },
     {
-      tells: 'citations, thinking and searches',
+      reports: 'citations, thinking and searches',
       answer: chat('sonar-deep-research', {
         prompt_tokens: 108,
         completion_tokens: 3256,
@@ -356,7 +356,7 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'LiteLLM', [
     {
-      tells: "Anthropic's cache beside the input",
+      reports: "Anthropic's cache beside the input",
       answer: chat(CLAUDE, {
         prompt_tokens: 10,
         completion_tokens: 500,
@@ -367,7 +367,7 @@ const openaiClients = [
       cost: CACHED_COST,
     },
     {
-      tells: "Anthropic's cache in the input, some of it for an hour",
+      reports: "Anthropic's cache in the input, some of it for an hour",
       answer: chat(CLAUDE, {
         prompt_tokens: 21_010,
         completion_tokens: 500,
@@ -385,7 +385,7 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'DeepInfra', [
     {
-      tells: 'its bill, which it names an estimate',
+      reports: 'its bill, which it names an estimate',
       answer: chat('Qwen/Qwen3-32B', {
         prompt_tokens: 100,
         completion_tokens: 10,
@@ -397,13 +397,13 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'a host of your own', [
     {
-      tells: "Ollama's name for a model",
+      reports: "Ollama's name for a model",
       answer: chat('deepseek-r1:14b', { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }),
       cost: 0,
       unknown: true,
     },
     {
-      tells: "vLLM's fields, with a name that others host",
+      reports: "vLLM's fields, with a name that others host",
       answer: chat(
         'meta-llama/Llama-3.3-70B-Instruct-Turbo',
         { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
@@ -413,7 +413,7 @@ const openaiClients = [
       unknown: true,
     },
     {
-      tells: 'the name of weights that anybody may run',
+      reports: 'the name of weights that anybody may run',
       answer: chat('openai/gpt-oss-120b', { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }),
       cost: 0,
       unknown: true,
@@ -421,7 +421,7 @@ const openaiClients = [
   ]),
   ...of('OpenAI', 'Together', [
     {
-      tells: 'that it is the host',
+      reports: 'that it is the host',
       answer: chat(
         'meta-llama/Llama-3.3-70B-Instruct-Turbo',
         { prompt_tokens: 1000, completion_tokens: 1000, total_tokens: 2000 },
@@ -432,7 +432,7 @@ const openaiClients = [
   ]),
   ...of('Groq', 'Groq', [
     {
-      tells: 'its usual tier, and that it is the host',
+      reports: 'its usual tier, and that it is the host',
       answer: chat(
         'openai/gpt-oss-120b',
         { prompt_tokens: 1000, completion_tokens: 1000, total_tokens: 2000, queue_time: 0.1 },
@@ -443,7 +443,7 @@ const openaiClients = [
   ]),
   ...of('Mistral', 'Mistral', [
     {
-      tells: 'tokens in camel case, and the length of the sound',
+      reports: 'tokens in camel case, and the length of the sound',
       answer: {
         ...chat('mistral-small-latest', { promptTokens: 1000, completionTokens: 100, totalTokens: 1100 }),
         object: 'chat.completion',
@@ -453,8 +453,8 @@ const openaiClients = [
   ]),
 ]
 
-const nothing = (tells: string, usage: unknown, cost = 0): Row => ({
-  tells,
+const nothing = (reports: string, usage: unknown, cost = 0): Row => ({
+  reports,
   answer: chat('gpt-4o-mini', usage),
   cost,
   unknown: true,
@@ -471,12 +471,12 @@ const unknowns = of('any', 'any', [
   nothing('no input', { prompt_tokens: 0, completion_tokens: 3, total_tokens: 3 }, 2),
   nothing('texts', { prompt_tokens: '12', completion_tokens: '3' }),
   {
-    tells: 'the sum and one side',
+    reports: 'the sum and one side',
     answer: chat('gpt-4o-mini', { completion_tokens: 20, total_tokens: 120 }),
     cost: 100 * 0.15 + 20 * 0.6,
   },
   {
-    tells: 'more from the cache than went in',
+    reports: 'more from the cache than went in',
     answer: chat('gpt-4o-mini', {
       prompt_tokens: 10,
       completion_tokens: 3,
@@ -485,7 +485,7 @@ const unknowns = of('any', 'any', [
     cost: Math.ceil(10 * 0.15 + 5000 * 0.075 + 3 * 0.6),
   },
   {
-    tells: 'the cache in the sum alone',
+    reports: 'the cache in the sum alone',
     answer: chat('gpt-4o-mini', {
       prompt_tokens: 900,
       completion_tokens: 100,
@@ -497,10 +497,10 @@ const unknowns = of('any', 'any', [
 ])
 
 const anthropic = of('Anthropic', 'Anthropic', [
-  { tells: 'its cache', answer: message(CLAUDE, CACHED_CLAUDE), cost: CACHED_COST },
-  { tells: 'what its cache keeps for an hour', answer: message(CLAUDE, HOUR_CLAUDE), cost: HOUR_COST },
+  { reports: 'its cache', answer: message(CLAUDE, CACHED_CLAUDE), cost: CACHED_COST },
+  { reports: 'what its cache keeps for an hour', answer: message(CLAUDE, HOUR_CLAUDE), cost: HOUR_COST },
   {
-    tells: 'searches of the web',
+    reports: 'searches of the web',
     answer: message(CLAUDE, {
       input_tokens: 1000,
       output_tokens: 100,
@@ -521,18 +521,18 @@ const anthropic = of('Anthropic', 'Anthropic', [
       [{ service_tier: 'batch', inference_geo: 'us' }, 0.55],
     ] as const
   ).map(([mode, factor, unknown]) => ({
-    tells: Object.entries(mode).flat().join(' '),
+    reports: Object.entries(mode).flat().join(' '),
     answer: message(CLAUDE, { input_tokens: 1000, output_tokens: 100, ...mode }),
     cost: (1000 * 3 + 100 * 15) * factor,
     ...(unknown && { unknown }),
   })),
   {
-    tells: 'the fast mode of a model whose price is known',
+    reports: 'the fast mode of a model whose price is known',
     answer: message('claude-opus-4-6', { input_tokens: 1000, output_tokens: 100, speed: 'fast' }),
     cost: (1000 * 5 + 100 * 25) * 6,
   },
   {
-    tells: 'a compaction before the answer',
+    reports: 'a compaction before the answer',
     answer: message(CLAUDE, {
       input_tokens: 23_000,
       output_tokens: 1000,
@@ -547,18 +547,18 @@ const anthropic = of('Anthropic', 'Anthropic', [
 
 const gemini = of('Google', 'Gemini', [
   {
-    tells: 'thoughts',
+    reports: 'thoughts',
     answer: generated('gemini-2.5-flash', THOUGHT_GEMINI),
     cost: THOUGHT_COST,
     reasoning: 405,
   },
   {
-    tells: 'an image',
+    reports: 'an image',
     answer: generated('gemini-2.5-flash-image', IMAGE_GEMINI, [{ inlineData: { data: 'AAAA' } }]),
     cost: IMAGE_COST,
   },
   {
-    tells: 'sound, also in the cache',
+    reports: 'sound, also in the cache',
     answer: generated('gemini-2.5-flash', {
       promptTokenCount: 1000,
       candidatesTokenCount: 100,
@@ -579,7 +579,7 @@ const gemini = of('Google', 'Gemini', [
       ['PROVISIONED_THROUGHPUT', 0, true],
     ] as const
   ).map(([trafficType, factor, unknown]) => ({
-    tells: `the traffic ${trafficType}`,
+    reports: `the traffic ${trafficType}`,
     answer: generated('gemini-2.5-flash', {
       promptTokenCount: 1000,
       candidatesTokenCount: 100,
@@ -590,7 +590,7 @@ const gemini = of('Google', 'Gemini', [
     ...(unknown && { unknown }),
   })),
   {
-    tells: "thoughts, in the words of Python's client",
+    reports: "thoughts, in the words of Python's client",
     answer: {
       model_version: 'gemini-2.5-flash',
       candidates: [{ content: { role: 'model', parts: [{ text: 'billing' }] }, finish_reason: 'STOP' }],
@@ -608,7 +608,7 @@ const gemini = of('Google', 'Gemini', [
 
 const bedrock = of('AWS', 'Bedrock', [
   {
-    tells: 'its cache, some of it for an hour',
+    reports: 'its cache, some of it for an hour',
     answer: {
       output: { message: { role: 'assistant', content: [{ text: 'billing' }] } },
       stopReason: 'end_turn',
@@ -632,7 +632,7 @@ const bedrock = of('AWS', 'Bedrock', [
 const others = [
   ...of('Cohere', 'Cohere', [
     {
-      tells: 'billed tokens, in the words of its client',
+      reports: 'billed tokens, in the words of its client',
       answer: {
         id: 'x',
         model: 'command-a-03-2025',
@@ -648,7 +648,7 @@ const others = [
   ]),
   ...of('Ollama', 'a host of your own', [
     {
-      tells: 'tokens',
+      reports: 'tokens',
       answer: {
         model: 'deepseek-r1:14b',
         created_at: 'x',
@@ -664,7 +664,7 @@ const others = [
   ]),
   ...of('OpenAI Agents', 'OpenAI', [
     {
-      tells: 'cached tokens, and the tier in what it keeps',
+      reports: 'cached tokens, and the tier in what it keeps',
       answer: agents(
         'gpt-5-mini',
         {
@@ -682,7 +682,7 @@ const others = [
   ]),
   ...of('OpenAI Agents', 'xAI', [
     {
-      tells: 'thinking in the sum, and the bill in what it keeps',
+      reports: 'thinking in the sum, and the bill in what it keeps',
       answer: agents(
         'grok-4',
         { inputTokens: 12, outputTokens: 1, totalTokens: 399 },
@@ -705,7 +705,7 @@ const others = [
 const vercel = [
   ...of('AI SDK 5', 'Anthropic', [
     {
-      tells: 'the input without the cache, beside its own counts',
+      reports: 'the input without the cache, beside its own counts',
       answer: sdk(
         CLAUDE,
         { inputTokens: 10, outputTokens: 500, totalTokens: 510, cachedInputTokens: 20_000 },
@@ -714,7 +714,7 @@ const vercel = [
       cost: HOUR_COST,
     },
     {
-      tells: 'the input without the cache, of which little was read',
+      reports: 'the input without the cache, of which little was read',
       answer: sdk(
         CLAUDE,
         { inputTokens: 30_000, outputTokens: 500, totalTokens: 30_500, cachedInputTokens: 20_000 },
@@ -725,7 +725,7 @@ const vercel = [
   ]),
   ...of('AI SDK 5', 'Bedrock', [
     {
-      tells: 'the input without the cache',
+      reports: 'the input without the cache',
       answer: sdk(
         'global.anthropic.claude-sonnet-4-5-20250929-v1:0',
         { inputTokens: 10, outputTokens: 500, totalTokens: 21_510, cachedInputTokens: 20_000 },
@@ -736,7 +736,7 @@ const vercel = [
   ]),
   ...of('AI SDK 5', 'Gemini', [
     {
-      tells: 'thoughts beside the output',
+      reports: 'thoughts beside the output',
       answer: sdk('gemini-2.5-flash', {
         inputTokens: 20,
         outputTokens: 198,
@@ -747,7 +747,7 @@ const vercel = [
       reasoning: 405,
     },
     {
-      tells: 'an image, in its own counts',
+      reports: 'an image, in its own counts',
       answer: sdk(
         'gemini-2.5-flash-image',
         { inputTokens: 100, outputTokens: 1300, totalTokens: 1400 },
@@ -758,7 +758,7 @@ const vercel = [
   ]),
   ...of('AI SDK 5', 'xAI', [
     {
-      tells: 'thinking beside the output',
+      reports: 'thinking beside the output',
       answer: sdk('grok-4', { inputTokens: 12, outputTokens: 1, totalTokens: 399, reasoningTokens: 386 }),
       cost: 12 * 3 + 387 * 15,
       reasoning: 386,
@@ -766,7 +766,7 @@ const vercel = [
   ]),
   ...of('AI SDK 5', 'OpenRouter', [
     {
-      tells: 'its bill',
+      reports: 'its bill',
       answer: sdk(
         'anthropic/claude-sonnet-4.5',
         { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 },
@@ -785,7 +785,7 @@ const vercel = [
       cost: 14_100,
     },
     {
-      tells: "its fee and the provider's bill, with a key of one's own",
+      reports: "its fee and the provider's bill, with a key of one's own",
       answer: sdk(
         'openai/gpt-4o-mini',
         { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 },
@@ -796,7 +796,7 @@ const vercel = [
   ]),
   ...of('AI SDK 5', 'AI Gateway', [
     {
-      tells: 'its bill, as a text',
+      reports: 'its bill, as a text',
       answer: sdk(
         'some/new-model',
         { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 },
@@ -807,7 +807,7 @@ const vercel = [
   ]),
   ...of('AI SDK 5', 'OpenAI', [
     {
-      tells: 'the tier in its metadata',
+      reports: 'the tier in its metadata',
       answer: sdk(
         'gpt-5-mini',
         { inputTokens: 1000, outputTokens: 100, totalTokens: 1100, cachedInputTokens: 400 },
@@ -816,7 +816,7 @@ const vercel = [
       cost: (600 * 0.25 + 400 * 0.025 + 100 * 2) / 2,
     },
     {
-      tells: 'no number',
+      reports: 'no number',
       answer: sdk('gpt-4o-mini', { promptTokens: null, completionTokens: null, totalTokens: null }),
       cost: 0,
       unknown: true,
@@ -824,7 +824,7 @@ const vercel = [
   ]),
   ...of('AI SDK 6, 7', 'Anthropic', [
     {
-      tells: 'its own counts',
+      reports: 'its own counts',
       answer: sdk(CLAUDE, {
         inputTokens: 21_010,
         inputTokenDetails: { noCacheTokens: 10, cacheReadTokens: 20_000, cacheWriteTokens: 1000 },
@@ -836,7 +836,7 @@ const vercel = [
       cost: HOUR_COST,
     },
     {
-      tells: 'the cache in the input',
+      reports: 'the cache in the input',
       answer: sdk(CLAUDE, {
         inputTokens: 21_010,
         inputTokenDetails: { noCacheTokens: 10, cacheReadTokens: 20_000, cacheWriteTokens: 1000 },
@@ -848,7 +848,7 @@ const vercel = [
   ]),
   ...of('AI SDK 6, 7', 'Gemini', [
     {
-      tells: 'its own counts',
+      reports: 'its own counts',
       answer: sdk('gemini-2.5-flash-image', {
         inputTokens: 100,
         outputTokens: 1300,
@@ -860,7 +860,7 @@ const vercel = [
   ]),
   ...of('AI SDK 6, 7', 'xAI', [
     {
-      tells: 'its bill, in its own counts',
+      reports: 'its bill, in its own counts',
       answer: sdk('grok-4', {
         inputTokens: 12,
         outputTokens: 387,
@@ -871,7 +871,7 @@ const vercel = [
       reasoning: 386,
     },
     {
-      tells: 'its bill, in its metadata',
+      reports: 'its bill, in its metadata',
       answer: sdk(
         'grok-4',
         { inputTokens: 12, outputTokens: 387, totalTokens: 399 },
@@ -882,7 +882,7 @@ const vercel = [
   ]),
   ...of('AI SDK 6, 7', 'Perplexity', [
     {
-      tells: 'its bill, in its metadata',
+      reports: 'its bill, in its metadata',
       answer: sdk(
         'sonar-pro',
         { inputTokens: 14, outputTokens: 200, totalTokens: 214 },
@@ -893,7 +893,7 @@ const vercel = [
   ]),
   ...of('AI SDK 6, 7', 'a host of your own', [
     {
-      tells: 'its provider',
+      reports: 'its provider',
       answer: sdk(
         'deepseek-r1',
         { inputTokens: 14, outputTokens: 200, totalTokens: 214 },
@@ -909,7 +909,7 @@ const vercel = [
 const langchains = [
   ...of('LangChain', 'OpenAI', [
     {
-      tells: 'a tier that it names among the tokens',
+      reports: 'a tier that it names among the tokens',
       answer: langchain('gpt-5-mini', {
         input_tokens: 1000,
         output_tokens: 100,
@@ -921,7 +921,7 @@ const langchains = [
       reasoning: 80,
     },
     {
-      tells: 'the tier in its metadata',
+      reports: 'the tier in its metadata',
       answer: langchain(
         'gpt-5-mini',
         {
@@ -935,7 +935,7 @@ const langchains = [
       cost: (600 * 0.25 + 400 * 0.025 + 100 * 2) / 2,
     },
     {
-      tells: 'sound in and out',
+      reports: 'sound in and out',
       answer: langchain('gpt-audio', {
         input_tokens: 1000,
         output_tokens: 500,
@@ -948,7 +948,7 @@ const langchains = [
   ]),
   ...of('LangChain', 'xAI', [
     {
-      tells: 'thinking beside the output',
+      reports: 'thinking beside the output',
       answer: langchain('grok-4', {
         input_tokens: 12,
         output_tokens: 1,
@@ -959,7 +959,7 @@ const langchains = [
       reasoning: 386,
     },
     {
-      tells: 'its bill',
+      reports: 'its bill',
       answer: langchain('grok-4', undefined, {
         token_usage: {
           prompt_tokens: 12,
@@ -974,7 +974,7 @@ const langchains = [
   ]),
   ...of('LangChain', 'Gemini', [
     {
-      tells: 'thoughts in the sum alone',
+      reports: 'thoughts in the sum alone',
       answer: langchain('gemini-2.5-flash', { input_tokens: 20, output_tokens: 198, total_tokens: 623 }),
       cost: THOUGHT_COST,
       reasoning: 405,
@@ -982,7 +982,7 @@ const langchains = [
   ]),
   ...of('LangChain', 'Anthropic', [
     {
-      tells: 'the input without the cache',
+      reports: 'the input without the cache',
       answer: langchain(CLAUDE, {
         input_tokens: 10,
         output_tokens: 500,
@@ -992,7 +992,7 @@ const langchains = [
       cost: CACHED_COST,
     },
     {
-      tells: 'its own counts',
+      reports: 'its own counts',
       answer: langchain(
         CLAUDE,
         { input_tokens: 10, output_tokens: 500, total_tokens: 510 },
@@ -1001,7 +1001,7 @@ const langchains = [
       cost: HOUR_COST,
     },
     {
-      tells: 'what its cache keeps for an hour',
+      reports: 'what its cache keeps for an hour',
       answer: langchain(CLAUDE, {
         input_tokens: 21_010,
         output_tokens: 500,
@@ -1018,7 +1018,7 @@ const langchains = [
   ]),
   ...of('LangChain', 'OpenRouter', [
     {
-      tells: 'its bill',
+      reports: 'its bill',
       answer: langchain(
         'anthropic/claude-sonnet-4.5',
         { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 },
@@ -1029,7 +1029,7 @@ const langchains = [
   ]),
   ...of('LangChain', 'a host of your own', [
     {
-      tells: 'its provider',
+      reports: 'its provider',
       answer: langchain(
         'llama-3.3-70b-versatile',
         { input_tokens: 26, output_tokens: 3, total_tokens: 29 },
@@ -1041,7 +1041,7 @@ const langchains = [
   ]),
   ...of('LlamaIndex', 'xAI', [
     {
-      tells: "thinking and bill of the provider's answer",
+      reports: "thinking and bill of the provider's answer",
       answer: {
         message: { role: 'assistant', content: 'billing' },
         raw: chat('grok-4', {
