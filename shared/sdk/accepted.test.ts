@@ -417,6 +417,12 @@ describe('what is thrown after the answer was paid', () => {
     ['the body as a text', with_({ responseBody: JSON.stringify(completion) }), 'truncated', true],
     ['AI SDK’s parts', with_(ofAiSdk), 'truncated', true],
     ['AI SDK’s parts in a cause', with_({}, with_({}, with_(ofAiSdk))), 'truncated', true],
+    [
+      'usage in other words',
+      with_({ ...ofAiSdk, usage: { prompt_tokens: 9, completion_tokens: 3 } }),
+      'truncated',
+      true,
+    ],
     ['LangChain’s text', with_({ llmOutput: "I'm sorry, but I can't help with that." }), 'refusal', false],
   ])('is read from an error with %s', async (_, error, reason, hasTokens) => {
     const fn = () => {
@@ -424,6 +430,23 @@ describe('what is thrown after the answer was paid', () => {
     }
     const result = await ran(ctx => ctx.llm('c', REQUEST, fn), [])
     expect(steps(result)).toEqual([['c', 'degraded', reason, 'llm_call_error', hasTokens]])
+  })
+
+  it('costs what the same answer costs that did not throw, a cache included', async () => {
+    const usage = { inputTokens: 9, outputTokens: 3, totalTokens: 5012, cachedInputTokens: 2000 }
+    const anthropic = { cacheCreationInputTokens: 3000, cacheReadInputTokens: 2000 }
+    const parts = {
+      ...ofAiSdk,
+      response: { modelId: 'claude-sonnet-4-5' },
+      usage,
+      providerMetadata: { anthropic },
+    }
+    const costs = [
+      await ran(ctx => ctx.llm('c', REQUEST, () => parts), []),
+      await ran(ctx => ctx.llm('c', REQUEST, () => Promise.reject(with_(parts))), []),
+    ].map(({ cost }) => cost.usd)
+    expect(costs[0]).toBeGreaterThan(0.01)
+    expect(costs[1]).toBe(costs[0])
   })
 
   it.each<[string, unknown]>([

@@ -5,7 +5,7 @@ import { noAnswer, surelyNoAnswer } from '../upstreams/rules/no-answer.ts'
 import type { ModelCallOptions } from './context.ts'
 import { isA, messageOf, NoAnswerError } from './errors.ts'
 import type { OpenStep } from './item-lines.ts'
-import { type Answered, answeredBy, type SeenAnswers, type Trouble } from './seen-answers.ts'
+import { answeredBy, type SeenAnswers, type Trouble } from './seen-answers.ts'
 
 /** Why an answer is not accepted; undefined if it is. A check that throws does not accept. */
 export async function refusalOf(
@@ -31,9 +31,9 @@ export function withTrouble(error: unknown, trouble: Trouble | undefined): unkno
 }
 
 /** What came before a call threw: each answer of a model costs. */
-export function paidFor(error: unknown, answers: SeenAnswers): Answered[] {
-  const seen = answers.all().map(output => ({ output }))
-  if (isA(error, NoAnswerError)) return error.body === undefined ? seen : [...seen, { output: error.body }]
+export function paidFor(error: unknown, answers: SeenAnswers): unknown[] {
+  const seen = answers.all()
+  if (isA(error, NoAnswerError)) return error.body === undefined ? seen : [...seen, error.body]
   if (seen.length > 0) return seen
   const answered = answeredBy(error)
   return answered === undefined ? [] : [answered]

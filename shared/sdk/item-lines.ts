@@ -64,7 +64,7 @@ export class ItemLines {
 
   /** `problem` says where the output does not match its schema. */
   result(value: unknown, degraded: string | undefined, problem: string | undefined): string {
-    const output = outputJson(value, 'the output') ?? 'null'
+    const output = ownMask().json(outputJson(value, 'the output') ?? 'null')
     if (isLongerThan(output, LIMITS.item_output_bytes)) {
       const message = `the output is longer than ${LIMITS.item_output_bytes} bytes`
       return this.error({ code: 'output_too_large', message })
@@ -76,7 +76,9 @@ export class ItemLines {
   }
 
   error(error: WireError): string {
-    return `${this.#head('error')},"error":${JSON.stringify({ ...error, message: shorten(error.message) })}}`
+    const { code, message } = error
+    const masked = { ...error, code: ownMask().text(code), message: shorten(message) }
+    return `${this.#head('error')},"error":${JSON.stringify(masked)}}`
   }
 
   /** The error of a call that was refused, with its step, which counts only if the refusal is the item's own. */

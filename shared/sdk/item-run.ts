@@ -22,6 +22,7 @@ import {
 import { answerText, type Ending, ItemLines, type OpenStep, shorten, wireOf } from './item-lines.ts'
 import { kept } from './kept.ts'
 import type { Kept } from './kept-types.ts'
+import { ownMask } from './own-mask.ts'
 import { cutText, payloadOf } from './payload.ts'
 import { type Recording, Recordings } from './recordings.ts'
 import { check } from './schema-check.ts'
@@ -204,7 +205,8 @@ export class ItemRun implements Context {
     const recording = this.#recordings.ofKey(key)
     if (recording !== undefined) return recording.output
     for (let left = options.asks ?? 0; ; left--) {
-      const result = await this.#run({ key, kind, name, started: 0, clock: 0 }, input, fn, options)
+      const step = { key, kind, name: ownMask().text(name), started: 0, clock: 0 }
+      const result = await this.#run(step, input, fn, options)
       if ('value' in result) return result.value
       if (left <= 0) throw result.refused
       this.#checkGoingOn()
@@ -282,10 +284,9 @@ export class ItemRun implements Context {
     const wire = wireOf(code, messageOf(error))
     const answered = answers === undefined ? [] : paidFor(error, answers)
     const isRefused = accept !== undefined && answered.length > 0 && !isA(error, NoAnswerError)
-    for (const [i, { output, answer }] of answered.entries()) {
+    for (const [i, output] of answered.entries()) {
       const isLast = i === answered.length - 1 && !isRefused
       const report = { ...step, ...(!isLast && { key: this.#keys.refused(step.key) }) }
-      if (answer !== undefined) report.answer = JSON.stringify(answer)
       this.#report(report, { output: payloadOf(output, 'the answer', step.key), error: wire })
     }
     if (answered.length === 0) this.#report(step, { error: wire })

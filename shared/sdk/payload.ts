@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../kernel/limits.ts'
 import { messageOf } from './errors.ts'
+import { ownMask } from './own-mask.ts'
 
 const encoder = new TextEncoder()
 
@@ -29,13 +30,15 @@ export function isLongerThan(text: string, limit: number): boolean {
 }
 
 /**
- * A step's input or output as the trace keeps it. A value over the limit is replaced by a marker with its true size,
- * its beginning, and an outline whose long texts and lists are cut. An answer is still graded and priced from the
- * outline.
+ * A step's input or output as the trace keeps it, without the agent's own secrets. A value over the limit is
+ * replaced by a marker with its true size, its beginning, and an outline whose long texts and lists are cut. An answer
+ * is still graded and priced from the outline.
  */
 export function payloadOf(value: unknown, what: string, ofStep?: string): string | undefined {
   const text = jsonOf(value, what, ofStep)
-  return text && cutText(text, value)
+  if (text === undefined) return undefined
+  const masked = ownMask().json(text)
+  return cutText(masked, masked === text ? value : JSON.parse(masked))
 }
 
 /** The same for a value whose JSON text is known. */

@@ -2,18 +2,10 @@
 // was paid for. Guarantee: never throws; holds what clients have read anyway, until its call ends.
 
 import { LIMITS } from '../kernel/limits.ts'
-import type { ModelAnswer } from '../protocol/rules/protocol.ts'
 import { classify } from '../upstreams/rules/classify.ts'
 import { type NoAnswer, noAnswer } from '../upstreams/rules/no-answer.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'
 import { partsOf } from './errors.ts'
-
-/** What a call that throws was answered with. */
-export interface Answered {
-  output?: unknown
-  /** The same in Assay's words, if the answer itself is not there. */
-  answer?: ModelAnswer
-}
 
 /** A provider's answer that was none, though its status was good. */
 export interface Trouble {
@@ -138,8 +130,8 @@ function isOfModel(body: unknown): boolean {
 
 const CAUSES = 8
 
-/** What an error, or one that it wraps, says of the answer that it is about. */
-export function answeredBy(error: unknown): Answered | undefined {
+/** The answer that an error, or one that it wraps, is about; undefined if it has none. */
+export function answeredBy(error: unknown): unknown {
   let one = error
   for (let depth = 0; depth < CAUSES && typeof one === 'object' && one !== null; depth++) {
     const found = answeredIn(one)
@@ -153,7 +145,7 @@ export function answeredBy(error: unknown): Answered | undefined {
 const WHOLE = ['completion', 'response', 'responseBody', 'body', 'answer', 'output', 'message'] as const
 const TEXTS = ['text', 'llmOutput', 'completion', 'output'] as const
 
-function answeredIn(error: object): Answered | undefined {
+function answeredIn(error: object): unknown {
   const field = (name: string): unknown => {
     try {
       return (error as Fields)[name]
@@ -165,64 +157,29 @@ function answeredIn(error: object): Answered | undefined {
     for (const name of WHOLE) {
       const body = bodyOf(field(name))
       const inner = isFields(body) && !isOfModel(body) ? bodyOf(body.data ?? body.body) : body
-      if (isOfModel(inner)) return { output: JSON.parse(JSON.stringify(inner)) }
+      if (isOfModel(inner)) return JSON.parse(JSON.stringify(inner))
     }
-    return reportOf(field)
+    return partsIn(field)
   } catch {
     return undefined
   }
 }
 
-/** The answer in Assay's words, as far as the error has its parts. */
-function reportOf(field: (name: string) => unknown): Answered | undefined {
+/** The answer as AI SDK has it, as far as the error has its parts; usage is read from it as from any answer. */
+function partsIn(field: (name: string) => unknown): unknown {
   const text = TEXTS.map(field).find(one => typeof one === 'string')
-  const usage = usageOf(field('usage') ?? field('usageMetadata'))
-  if (text === undefined && usage === undefined) return undefined
+  const usage = field('usage') ?? field('usageMetadata')
+  if (text === undefined && !isFields(usage)) return undefined
   const response = field('response')
-  const model = isFields(response) ? (response.modelId ?? response.model) : field('model')
-  const reason = String(field('finishReason') ?? field('finish_reason') ?? field('stop_reason') ?? '')
-  const answer: ModelAnswer = {
-    ...(typeof text === 'string' && {
-      text: text.slice(0, LIMITS.reported_text_characters),
-      finish: finishOf(reason),
-    }),
-    ...(typeof model === 'string' && { model }),
-    ...(usage && { usage }),
+  const modelId = isFields(response) ? (response.modelId ?? response.model) : field('model')
+  const finishReason = field('finishReason') ?? field('finish_reason') ?? field('stop_reason')
+  if (!isFields(usage)) return text
+  const parts = {
+    text: text ?? '',
+    finishReason: finishReason ?? 'stop',
+    usage: 'inputTokens' in usage ? usage : { ...usage, raw: usage.raw ?? usage },
+    response: { modelId },
+    providerMetadata: field('providerMetadata'),
   }
-  return { output: text ?? { usage }, answer }
-}
-
-function finishOf(reason: string): NonNullable<ModelAnswer['finish']> {
-  if (/length|max_.*tokens/i.test(reason)) return 'length'
-  if (/filter|safety/i.test(reason)) return 'content_filter'
-  return reason === 'refusal' ? 'refusal' : 'stop'
-}
-
-function usageOf(value: unknown): ModelAnswer['usage'] | undefined {
-  if (!isFields(value)) return undefined
-  const count = (...names: string[]) => {
-    const counts = names.map(name => value[name])
-    return counts.find(one => typeof one === 'number' && Number.isFinite(one)) as number | undefined
-  }
-  const input_tokens = count(
-    'input_tokens',
-    'inputTokens',
-    'prompt_tokens',
-    'promptTokens',
-    'promptTokenCount',
-  )
-  const output_tokens = count(
-    'output_tokens',
-    'outputTokens',
-    'completion_tokens',
-    'completionTokens',
-    'candidatesTokenCount',
-  )
-  if (input_tokens === undefined && output_tokens === undefined) return undefined
-  const cached_input_tokens = count('cachedInputTokens', 'cache_read_input_tokens', 'cachedContentTokenCount')
-  return {
-    input_tokens: input_tokens ?? 0,
-    output_tokens: output_tokens ?? 0,
-    ...(cached_input_tokens !== undefined && { cached_input_tokens }),
-  }
+  return JSON.parse(JSON.stringify(parts))
 }

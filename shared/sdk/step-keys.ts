@@ -2,22 +2,24 @@
 // order have the same in every attempt.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { ownMask } from './own-mask.ts'
 
 export class StepKeys {
   readonly #counts = new Map<string, number>()
 
-  /** The name itself, or for a repeated call the name with the first free number. */
+  /** The name itself, as it is recorded, or for a repeated call the name with the first free number. */
   next(name: string): string {
     if (typeof name !== 'string' || name === '') throw new TypeError('a step needs a name')
-    let count = (this.#counts.get(name) ?? 0) + 1
-    let key = count === 1 ? name : `${name}#${count}`
-    while (count > 1 && this.#counts.has(key)) key = `${name}#${++count}`
+    const kept = ownMask().text(name)
+    let count = (this.#counts.get(kept) ?? 0) + 1
+    let key = count === 1 ? kept : `${kept}#${count}`
+    while (count > 1 && this.#counts.has(key)) key = `${kept}#${++count}`
     if (key.length > LIMITS.step_key_characters) {
       throw new TypeError(
         `a step's key may have ${LIMITS.step_key_characters} characters; ${key.slice(0, 40)}… is longer`,
       )
     }
-    this.#counts.set(name, count)
+    this.#counts.set(kept, count)
     if (count > 1) this.#counts.set(key, 1)
     return key
   }

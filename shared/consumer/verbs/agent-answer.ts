@@ -145,8 +145,8 @@ export class Answer {
     const line = returned?.line ?? parse(text)
     if (line.type === 'later') return this.later()
     if (line.type === 'heartbeat') return this.unrecorded.beat(bytes)
-    // A key that is there twice could name two items.
-    if (returned === undefined && line.type !== 'step') fieldText(text, 'seq')
+    // A key that is there twice could name two items; steps and results are looked through when they are read.
+    if (line.type !== 'step' && line.type !== 'result') fieldText(text, 'seq')
     const inFlight = this.#inFlightItems.get(line.seq)
     if (!inFlight) this.#passOver(text, bytes)
     else if (inFlight.done) this.unrecorded.afterEnd(inFlight, bytes)

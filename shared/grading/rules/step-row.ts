@@ -5,7 +5,7 @@ import { fieldsOf, problemOf } from '../../json/json.ts'
 import { JsonError } from '../../json/json-error.ts'
 import { rawMembers } from '../../json/raw-members.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type Mask, maskOf } from '../../kernel/masking.ts'
+import { type Mask, UNMASKED } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
 import { costOf } from '../../prices/rules/pricing.ts'
@@ -70,7 +70,7 @@ export interface ReadStep {
  *
  * @throws ProtocolError
  */
-export function readStep(report: StepReport, text: string, mask: Mask = maskOf({})): ReadStep {
+export function readStep(report: StepReport, text: string, mask: Mask = UNMASKED): ReadStep {
   const payloads = checkedPayloads(text) ?? rawPayloads(text)
   const kept = (name: 'input' | 'output') => {
     const { value, problem } = payloads(name)
