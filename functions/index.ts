@@ -46,6 +46,7 @@ import { listDeliveries } from './deliveries/list.ts'
 import { resendDelivery } from './deliveries/resend.ts'
 import { getHealth } from './health/live.ts'
 import { getReadiness } from './health/ready.ts'
+import { getServing } from './health/serving.ts'
 import { countStepErrors } from './items/error-categories.ts'
 import { exportItemRecords } from './items/export.ts'
 import { getLineage } from './items/get-lineage.ts'
@@ -133,6 +134,7 @@ import { unsetUpstreamLimits } from './upstreams/unset-limits.ts'
 export const endpoints: readonly Endpoint[] = [
   getHealth,
   getReadiness,
+  getServing,
   listProjects,
   createProject,
   getProject,

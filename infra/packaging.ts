@@ -53,12 +53,12 @@ export function unitsOf(packaging: Packaging): Unit[] {
   ]
 }
 
-/** Readiness queries the stores, unlike the rest of its group, so a unit that is connected to them anyway serves it. */
-const READINESS = { operation_id: 'getReadiness', unit: 'account' }
+/** These query the stores, unlike the rest of their group, so a unit that is connected to them anyway serves them. */
+export const READINESS = { operation_ids: ['getReadiness', 'getServing'], unit: 'account' }
 
 function unitName(packaging: Packaging, endpoint: Endpoint): string {
   if (packaging === 'all') return 'api'
-  if (packaging === 'group' && endpoint.operation_id === READINESS.operation_id) return READINESS.unit
+  if (packaging === 'group' && READINESS.operation_ids.includes(endpoint.operation_id)) return READINESS.unit
   if (packaging === 'group') return endpoint.tag.toLowerCase()
   return endpoint.operation_id.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }

@@ -4,7 +4,7 @@
 
 import type { Endpoint } from '../shared/http/endpoint.ts'
 import type { KeyPurpose } from '../shared/kernel/secrets.ts'
-import type { Unit } from './packaging.ts'
+import { READINESS, type Unit } from './packaging.ts'
 
 /**
  * A secret of a unit: `setting` is its name for the unit, such as DATABASE_URL; the operator keeps it under `secret`.
@@ -158,9 +158,10 @@ export const asksStores = (unit: Unit): boolean =>
 /** A deployment needs the consumer's time, to report agents that may need more. */
 const deploys = ({ operation_id }: Endpoint) => operation_id === 'createDeployment'
 
+const readsReadiness = ({ operation_id }: Endpoint) => READINESS.operation_ids.includes(operation_id)
+
 /** Whether any part of the unit does more than read readiness. */
-const isWorking = (unit: Unit): boolean =>
-  unit.dashboard || unit.endpoints.some(({ operation_id }) => operation_id !== 'getReadiness')
+const isWorking = (unit: Unit): boolean => unit.dashboard || unit.endpoints.some(one => !readsReadiness(one))
 
 const isForOperator = ({ path }: Endpoint) => path.startsWith('/v1/admin')
 
@@ -170,9 +171,10 @@ function keySetOf(unit: Unit): KeySet {
   return sets.find(([, held]) => [...wanted].every(key => held.includes(key)))![0]
 }
 
-function keysOf({ operation_id, tag }: Endpoint): readonly KeyPurpose[] {
+function keysOf(endpoint: Endpoint): readonly KeyPurpose[] {
+  const { operation_id, tag } = endpoint
   if (operation_id === 'getHealth') return []
-  if (operation_id === 'getReadiness') return KEY_SETS.readiness
+  if (readsReadiness(endpoint)) return KEY_SETS.readiness
   if (operation_id === 'answerItems') return KEY_SETS.answers
   if (tag === 'Agents') return KEY_SETS.agents
   return tag === 'Schedules' ? KEY_SETS.schedules : KEY_SETS.interface

@@ -59,7 +59,7 @@ describe('the stack', () => {
   })
 
   it('calls only the tick by cron', () => {
-    const called = functions.filter(([, one]) => one.annotations).map(([name]) => name)
+    const called = functions.filter(([, one]) => one.annotations.topic).map(([name]) => name)
     expect(called).toEqual(['assay-tick'])
   })
 })

@@ -6,6 +6,7 @@ import { secretsOf, settingsOf } from './environment.ts'
 import {
   COMMAND,
   CONSUMER,
+  HEALTH_PATH,
   METRICS_PATH,
   ROUTER,
   RUNTIME,
@@ -31,7 +32,7 @@ interface StackFunction {
   environment: Record<string, string>
   secrets?: string[]
   labels: Record<string, string>
-  annotations?: Record<string, string>
+  annotations: Record<string, string>
   requests: Record<string, string>
   limits: Record<string, string>
   readonly_root_filesystem: true
@@ -105,12 +106,16 @@ function functionOf(workload: Workload, values: OpenfaasValues): StackFunction {
       PORT: UPSTREAM_PORT,
       ...watchdogTimes(times.request_s[role]),
       prefix_logs: 'false',
+      ready_path: HEALTH_PATH, // without it a pod gets requests before its process listens, which are answered 500
       // If there is only one replica, all awake consumers share it, and each calls its successor while it still runs.
       ...(role === 'consumer' ? { max_inflight: String(2 * values.consumers_max) } : {}),
     },
     ...(mounted.length > 0 ? { secrets: mounted } : {}),
     labels: scaleOf(workload, values),
-    ...(role === 'tick' ? { annotations: { topic: 'cron-function', schedule: '* * * * *' } } : {}),
+    annotations: {
+      'com.openfaas.ready.http.path': '/_/ready',
+      ...(role === 'tick' ? { topic: 'cron-function', schedule: '* * * * *' } : {}),
+    },
     ...roomOf(workload),
     readonly_root_filesystem: true, // OpenFaaS leaves /tmp writable
   }

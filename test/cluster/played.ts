@@ -14,7 +14,7 @@ import { secretName } from '../../infra/targets/openfaas.ts'
 import { answers } from '../conformance/function-hosts.ts'
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
 import { startRevision } from '../support/doubles/queue-proxy.ts'
-import { startWatchdog } from '../support/doubles/watchdog.ts'
+import { READY, startWatchdog } from '../support/doubles/watchdog.ts'
 import { objectsIn } from '../support/kubernetes.ts'
 import { Stack } from '../support/openfaas.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -68,7 +68,7 @@ function openfaas(played: Played, gateway: string): Starters {
       if (name.endsWith('_FILE')) own[name] = await mounted(played, path)
     }
     const { url, process } = await startWatchdog(own)
-    await answers(url, process)
+    await answers(url, process, READY)
     return { url, end: () => process.child.kill('SIGKILL') }
   }
   return Object.fromEntries(Object.entries(functions).map(([name, one]) => [name, () => start(one)]))

@@ -215,15 +215,23 @@ async function saidReady({ child, ended, log }: FunctionProcess): Promise<string
   return promise
 }
 
-export const watchdogSettings = (bundle: string) => ({ mode: 'http', fprocess: `node ${bundle}` })
+export const watchdogSettings = (bundle: string) => ({
+  mode: 'http',
+  fprocess: `node ${bundle}`,
+  ready_path: '/healthz',
+})
 
 export const revisionOf = ({ name, bundle, env }: Container, options: Partial<RevisionOptions> = {}) =>
   startRevision({ name: `assay-${name}`, command: ['node', bundle], env, ...options })
 
 /** Resolves when the function behind the address answers. @throws if its process has ended, however it did */
-export async function answers(url: string, { child, log }: FunctionProcess): Promise<void> {
+export async function answers(
+  url: string,
+  { child, log }: FunctionProcess,
+  path = '/healthz',
+): Promise<void> {
   for (;;) {
-    const response = await fetch(`${url}/healthz`).catch(() => undefined)
+    const response = await fetch(`${url}${path}`).catch(() => undefined)
     await response?.body?.cancel()
     if (response?.ok) return
     if (hasEnded(child)) throw new Error(`${url} ended before it answered: ${log()}`)

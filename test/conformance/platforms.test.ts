@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient, type RunEvent } from '../../shared/sdk/client.ts'
 import { type FunctionProcess, startProcess } from '../support/doubles/process.ts'
 import type { Revision } from '../support/doubles/queue-proxy.ts'
-import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
+import { READY, startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
 import {
   alone,
   answers,
@@ -29,7 +29,7 @@ const underWatchdog =
       ...settingsOf[name],
     })
     watchdogs.set(name, watchdog)
-    await answers(watchdog.url, watchdog.process)
+    await answers(watchdog.url, watchdog.process, READY)
     return {
       url: watchdog.url,
       async close() {

@@ -21,14 +21,18 @@ export function readinessPart(given: Given, startHost: StartHost): void {
         const took_ms = performance.now() - started
         contract.check('GET', '/health/ready', response.status, response.headers.get('content-type'), text)
         expect((await fetch(`${host.url}/health`)).status).toBe(200)
-        return { status: response.status, json: JSON.parse(text), took_ms }
+        const serving = await fetch(`${host.url}/health/serving`)
+        const state = await serving.text()
+        contract.check('GET', '/health/serving', serving.status, serving.headers.get('content-type'), state)
+        const traffic = [serving.status, JSON.parse(state)]
+        return { status: response.status, json: JSON.parse(text), took_ms, traffic }
       } finally {
         await host.close()
       }
     }
 
-    it('is named by the readiness probe: Redis [health.not-ready, health.alive, health.turns]', async () => {
-      const { status, json } = await probe({ redisUrl: `redis://${REFUSING}` })
+    it('is named by the readiness probe: Redis; callers are served [health.not-ready, health.alive, health.turns, health.serving]', async () => {
+      const { status, json, traffic } = await probe({ redisUrl: `redis://${REFUSING}` })
       expect(status).toBe(503)
       expect(json.error).toMatchObject({
         code: 'dependency_unreachable',
@@ -39,16 +43,18 @@ export function readinessPart(given: Given, startHost: StartHost): void {
         redis: { status: 'unreachable' },
       })
       expect(json.turns.tick).toEqual({ status: 'unknown', age_ms: null })
+      expect(traffic).toEqual([200, { status: 'serving' }])
     })
 
-    it('is named by the readiness probe: PostgreSQL [health.not-ready, health.alive]', async () => {
-      const { status, json } = await probe({ databaseUrl: `postgres://nobody@${REFUSING}/none` })
+    it('is named by the readiness probe: PostgreSQL; nobody is served [health.not-ready, health.alive, health.serving]', async () => {
+      const { status, json, traffic } = await probe({ databaseUrl: `postgres://nobody@${REFUSING}/none` })
       expect(status).toBe(503)
       expect(json.error.message).toMatch(/^postgres /)
       expect(json.dependencies).toMatchObject({
         postgres: { status: 'unreachable' },
         redis: { status: 'ok' },
       })
+      expect(traffic).toEqual([503, { status: 'unavailable' }])
     })
 
     it('fails an operation with a request id and no details [errors.500, errors.store-unreachable]', async () => {

@@ -27,6 +27,7 @@ const declaration = { name: 'swept' }
 export const ROWS: Record<string, Row> = {
   getHealth: {},
   getReadiness: {},
+  getServing: {},
   listProjects: {},
   createProject: { session: true, body: () => ({ name: 'made' }) },
   getProject: {},

@@ -10,7 +10,15 @@ import type { Answer, Call, World } from './world.ts'
 const UNKNOWN = '01900000-0000-7000-8000-000000000001'
 
 /** Without a caller's credentials: a trigger's sender has the secret of the trigger, an agent its answer address. */
-const OPEN = ['answerItems', 'createSession', 'fireTrigger', 'getHealth', 'getReadiness', 'refreshSession']
+const OPEN = [
+  'answerItems',
+  'createSession',
+  'fireTrigger',
+  'getHealth',
+  'getReadiness',
+  'getServing',
+  'refreshSession',
+]
 
 export interface Swept {
   id: string

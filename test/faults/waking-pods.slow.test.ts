@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { answers, watchdogSettings } from '../conformance/function-hosts.ts'
 import { passBack, passOn, startProxy } from '../support/doubles/proxy.ts'
-import { startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
+import { READY, startWatchdog, type Watchdog } from '../support/doubles/watchdog.ts'
 import { type Sleeping, startSleeping } from '../support/sleeping.ts'
 import { testDatabase, testRedis } from '../support/stores.ts'
 
@@ -46,7 +46,7 @@ beforeEach(async () => {
       ASSAY_CONSUME_SECONDS: String(LIMITS.consume_seconds.min),
       healthcheck_interval: '0s',
     })
-    await answers(watchdog.url, watchdog.process)
+    await answers(watchdog.url, watchdog.process, READY)
     pods.push(watchdog)
   }
   parts.defer(async () => void (await Promise.all(pods.map(pod => pod.terminate()))))

@@ -45,6 +45,7 @@ export const Environment = z.strictObject({
   exec_timeout: seconds,
   healthcheck_interval: seconds,
   prefix_logs: z.enum(['true', 'false']),
+  ready_path: z.literal('/healthz'),
   max_inflight: whole.optional(),
 })
 
@@ -68,9 +69,11 @@ export const StackFunction = z.strictObject({
   skip_build: z.boolean().optional(),
   constraints: z.array(text).optional(),
   labels: Labels,
-  annotations: z
-    .strictObject({ topic: z.literal('cron-function'), schedule: z.literal('* * * * *') })
-    .optional(),
+  annotations: z.strictObject({
+    'com.openfaas.ready.http.path': z.literal('/_/ready'),
+    topic: z.literal('cron-function').optional(),
+    schedule: z.literal('* * * * *').optional(),
+  }),
   limits: room,
   requests: room,
   readonly_root_filesystem: z.boolean().optional(),

@@ -17,7 +17,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 const MASTER_KEY = '11'.repeat(32)
 /** Units that exist only where each endpoint has its own. */
-const APART = ['get-readiness', 'get-health']
+const APART = ['get-readiness', 'get-serving', 'get-health']
 const WORKLOADS = [
   ...workloadsOf('group'),
   ...workloadsOf('endpoint').filter(({ name }) => APART.includes(name)),

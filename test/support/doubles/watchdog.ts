@@ -12,6 +12,9 @@ import { passBack, passOn, plain, startProxy } from './proxy.ts'
 const GO_BUFFER_BYTES = 4096
 const STREAMED = /application\/x-ndjson|text\/event-stream/
 
+/** Where the platform asks a pod whether it may get requests. */
+export const READY = '/_/ready'
+
 export interface Watchdog {
   url: string
   process: FunctionProcess
@@ -41,10 +44,19 @@ export async function startWatchdog(settings: Record<string, string>): Promise<W
   let inFlight = 0
   let isHealthy = true // stands for the lock file
 
+  /** By default its own alone; with `ready_path` also what the function answers there. */
+  async function readiness(): Promise<number> {
+    if (!isHealthy) return 503
+    if (env.ready_path === undefined) return 200
+    const answer = await fetch(`${env.upstream_url}${env.ready_path}`).catch(() => undefined)
+    await answer?.body?.cancel()
+    return answer?.status ?? 503
+  }
+
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const isFull = inFlight >= Number(env.max_inflight) && env.max_inflight !== '0'
     if (incoming.url === '/_/health') return void plain(outgoing, isHealthy ? 200 : 503, '')
-    if (incoming.url === '/_/ready') return void plain(outgoing, isFull ? 429 : isHealthy ? 200 : 503, '')
+    if (incoming.url === READY) return void plain(outgoing, isFull ? 429 : await readiness(), '')
     if (isFull) {
       const text = `Concurrent request limit exceeded. Max concurrent requests: ${env.max_inflight}\n`
       return void plain(outgoing, 429, text, { 'x-openfaas-internal': 'faas-middleware' })

@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import { endpoint } from '../../shared/http/endpoint.ts'
+import { probe } from '../../shared/upkeep/verbs/readiness.ts'
+
+export const getServing = endpoint({
+  method: 'get',
+  path: '/health/serving',
+  tag: 'Health',
+  operation_id: 'getServing',
+  summary: 'Whether callers are served',
+  description:
+    'For what routes traffic: 200 while PostgreSQL answers and the master key opens what it sealed. Callers are served without Redis, so a proxy that asked `/health/ready` would turn them away. It says nothing but the status; `/health/ready` says why.',
+  auth: 'none',
+  answers: {
+    200: { description: 'They are.', schema: z.object({ status: z.literal('serving') }) },
+    503: { description: 'They are not.', schema: z.object({ status: z.literal('unavailable') }) },
+  },
+  errors: [],
+  async handle({ ctx, reply }) {
+    const { postgres, master_key } = (await probe(ctx)).dependencies
+    if (['ok', 'degraded'].includes(postgres.status) && master_key.status === 'ok')
+      return { status: 'serving' }
+    reply.status = 503
+    return { status: 'unavailable' }
+  },
+})
