@@ -64,7 +64,7 @@ export class Contract {
     const type = (contentType ?? '').split(';', 1)[0]!
     const media = response.content[type]
     if (media === undefined) throw new Error(`${name} has the undocumented content type ${contentType}`)
-    if (status >= 400 && path !== SERVING) this.#checkCode(name, media, text)
+    if (status >= 400 && pathname !== SERVING) this.#checkCode(name, media, text)
     const values = valuesOf(type, text)
     for (const value of values) {
       const result = this.#schemaOf(`${name} ${contentType}`, media.schema).safeParse(JSON.parse(value))
