@@ -24,6 +24,7 @@ import {
 } from './catalog.ts'
 import { beginReading, countServers, type Database, isDistributed, openSession } from './database.ts'
 import { END_OF_TABLE, FORMAT, type Header, type Trailer } from './format.ts'
+import { signatureOf } from './signature.ts'
 
 export interface Taken {
   file: string
@@ -31,20 +32,29 @@ export interface Taken {
   rows: Record<string, number>
   key_fingerprint: string | null
   with_key: boolean
+  signed: boolean
 }
 
 export interface BackupOptions {
   database: Database
   file: string
-  /** Included in the file, so that the file alone suffices for a restore. */
+  /** Signs the file; a file is left unsigned where the key is not at hand, or is another than the installation's. */
   masterKey?: string | undefined
+  /** Includes the key in the file. */
+  withKey?: boolean
   now: () => Date
 }
 
 const GZIP = { level: 6, chunkSize: 256 * 1024 }
 
 /** @throws ExitError `file_exists`, `not_an_installation`, `installation_at_work`, `master_key_differs`, `backup_incomplete` */
-export async function backup({ database, file, masterKey, now }: BackupOptions): Promise<Taken> {
+export async function backup({
+  database,
+  file,
+  masterKey,
+  withKey = false,
+  now,
+}: BackupOptions): Promise<Taken> {
   if (await exists(file))
     throw new ExitError('file_exists', `${file} is there already: name another, or remove it.`)
   const holder = openSession(database)
@@ -55,14 +65,22 @@ export async function backup({ database, file, masterKey, now }: BackupOptions):
     if (migration === undefined) {
       throw new ExitError('not_an_installation', 'this database holds no installation of Assay.')
     }
-    const { snapshot, header } = await begin(holder, reader, { migration, masterKey, now })
-    const trailer = await write(part, header, (name, columns) => rowsOf(reader, snapshot, name, columns))
+    const { snapshot, header, signer } = await begin(holder, reader, { migration, masterKey, withKey, now })
+    const read = (name: string, columns: readonly string[]) => rowsOf(reader, snapshot, name, columns)
+    const trailer = await write(part, header, signer, read)
     await recount(holder, header, trailer)
     await rename(part, file)
     await keepName(file)
     const { size } = await stat(file)
     const { key_fingerprint } = header
-    return { file, bytes: size, rows: trailer.rows, key_fingerprint, with_key: masterKey !== undefined }
+    return {
+      file,
+      bytes: size,
+      rows: trailer.rows,
+      key_fingerprint,
+      with_key: withKey,
+      signed: signer !== undefined,
+    }
   } catch (error) {
     await rm(part, { force: true })
     throw error
@@ -74,36 +92,40 @@ export async function backup({ database, file, masterKey, now }: BackupOptions):
 interface BackupStart {
   migration: number
   masterKey: string | undefined
+  withKey: boolean
   now: () => Date
 }
 
 /** Takes the snapshot, and locks its tables against being dropped. */
-async function begin(holder: Sql, reader: Sql, { migration, masterKey, now }: BackupStart) {
+async function begin(holder: Sql, reader: Sql, { migration, masterKey, withKey, now }: BackupStart) {
   const catalog = await readCatalog(reader)
   await beginReading(holder)
   await ((await isDistributed(reader)) ? holdStill(holder, catalog) : keepTables(holder, catalog))
   const [row] = await holder<{ snapshot: string; key_fingerprint: string | null }[]>`
     select pg_export_snapshot() as snapshot, key_fingerprint from installation`
   const { snapshot, key_fingerprint } = row!
-  const differs = masterKey !== undefined && (await fingerprintOf(masterKey)) !== key_fingerprint
+  const given = masterKey === undefined ? undefined : await fingerprintOf(masterKey)
   // Functions of a platform store no fingerprint, so there is nothing to compare the key with.
-  if (differs && key_fingerprint !== null) {
+  const differs = given !== undefined && key_fingerprint !== null && given !== key_fingerprint
+  if (differs && withKey) {
     throw new ExitError(
       'master_key_differs',
       'the master key at hand is not the one this installation was sealed under, so it is of no use in the backup.',
     )
   }
+  const signer = differs ? undefined : masterKey
   const header: Header = {
     assay_backup: FORMAT,
     version: VERSION,
     made_at: now().toISOString(),
     migration,
     key_fingerprint,
-    ...(masterKey === undefined ? {} : { master_key: masterKey }),
+    ...(signer !== undefined && given !== undefined && { signed_by: given }),
+    ...(withKey && masterKey !== undefined ? { master_key: masterKey } : {}),
     ...catalog,
     sequences: await readSequences(reader),
   }
-  return { snapshot, header }
+  return { snapshot, header, signer }
 }
 
 async function keepTables(holder: Sql, catalog: Catalog): Promise<void> {
@@ -142,7 +164,12 @@ async function* rowsOf(reader: Sql, snapshot: string, name: string, columns: rea
 
 type RowsOf = (name: string, columns: readonly string[]) => AsyncIterable<Buffer>
 
-async function write(path: string, header: Header, rowsOf: RowsOf): Promise<Trailer> {
+async function write(
+  path: string,
+  header: Header,
+  signer: string | undefined,
+  rowsOf: RowsOf,
+): Promise<Trailer> {
   const file = createWriteStream(path, { mode: 0o600, flush: true })
   const hash = createHash('sha256')
   let bytes = 0
@@ -174,6 +201,7 @@ async function write(path: string, header: Header, rowsOf: RowsOf): Promise<Trai
     zip.end()
     await packed
     const trailer: Trailer = { rows, bytes, sha256: hash.digest('hex') }
+    if (signer !== undefined) trailer.signature = await signatureOf(signer, trailer)
     file.end(`\n${JSON.stringify(trailer)}\n`)
     await finished(file)
     return trailer

@@ -1,48 +1,66 @@
 // The file format of backups: a header line, the rows of all tables as one gzip stream, and a trailer line
 // (infra/docs/backup.md). Guarantee: one read in bounded memory, before anything is done with the file, detects whether
-// it was cut off or changed anywhere.
+// it was cut off or damaged anywhere, and nothing is returned whose shape was not checked. Who wrote the file is a matter
+// of its signature (`signature.ts`).
 
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import * as z from 'zod'
 import { ExitError } from '../local/exit-error.ts'
 
 export const FORMAT = 1
 
-export interface TableOfBackup {
-  name: string
+/** A name of a table, a column or a sequence as the migrations give them. */
+const Name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/)
+const Hex64 = z.string().regex(/^[0-9a-f]{64}$/)
+const Count = z.int().nonnegative()
+/** Shown on a terminal, so nothing else may be in it. */
+const Version = z.string().regex(/^[\w.+-]{1,60}$/)
+const Fingerprint = z.string().regex(/^[0-9a-f]{1,64}$/)
+
+const TableSchema = z.strictObject({
+  name: Name,
   /** The stored columns in the order of the rows' fields; generated columns are left out. */
-  columns: string[]
-}
+  columns: z.array(Name).min(1),
+})
 
-export interface Header {
-  assay_backup: typeof FORMAT
+const HeaderSchema = z.strictObject({
+  assay_backup: z.literal(FORMAT),
   /** Assay's version. */
-  version: string
-  made_at: string
+  version: Version,
+  made_at: z.iso.datetime(),
   /** The newest migration of the schema, by its time in drizzle/meta/_journal.json. */
-  migration: number
+  migration: Count,
   /** Fingerprint of the master key under which values in the backup are sealed. */
-  key_fingerprint: string | null
+  key_fingerprint: Fingerprint.nullable(),
+  /** Fingerprint of the master key that signed the file; absent where it is not signed. */
+  signed_by: Fingerprint.optional(),
   /** Only if it was requested. */
-  master_key?: string
+  master_key: Hex64.optional(),
   /** The tables in the order of the file. */
-  tables: TableOfBackup[]
-  /** Partitions to create before their rows are loaded. */
-  partitions: { name: string; of: string; bound: string }[]
+  tables: z.array(TableSchema),
+  /** Partitions to create before their rows are loaded. The bound is PostgreSQL's own text of it. */
+  partitions: z.array(z.strictObject({ name: Name, of: Name, bound: z.string() })),
   /** The last value of each sequence. */
-  sequences: Record<string, number>
-}
+  sequences: z.record(Name, Count),
+})
 
-export interface Trailer {
+const TrailerSchema = z.strictObject({
   /** Number of rows by table. */
-  rows: Record<string, number>
+  rows: z.record(Name, Count),
   /** Number of bytes before this line and the newline before it; `sha256` is the hash of these bytes. */
-  bytes: number
-  sha256: string
-}
+  bytes: Count,
+  sha256: Hex64,
+  /** Over the three others, by a key derived from the master key; absent where no key was at hand. */
+  signature: Hex64.optional(),
+})
+
+export type TableOfBackup = z.infer<typeof TableSchema>
+export type Header = z.infer<typeof HeaderSchema>
+export type Trailer = z.infer<typeof TrailerSchema>
 
 /** Ends the rows of a table, as in COPY; no row can look like it, since COPY escapes backslashes. */
 export const END_OF_TABLE = Buffer.from('\\.\n')
@@ -53,37 +71,41 @@ const LINE_BYTES = 1024 * 1024 // most for the header and the trailer; some fort
 export interface Checked {
   header: Header
   trailer: Trailer
+  /** The first line as it stands in the file, with its newline: the rows come after these bytes. */
+  opening: Buffer
 }
 
-/** Reads and verifies the whole file. @throws ExitError `backup_damaged`, `backup_unknown` */
+/** Reads the whole file and checks it against its trailer. @throws ExitError `backup_damaged`, `backup_unknown` */
 export async function checkBackup(path: string): Promise<Checked> {
   await using file = await opened(path)
   const { size } = await file.stat()
-  const header = parsed<Header>(await firstLine(file), path)
-  if (header.assay_backup !== FORMAT) {
+  const opening = await firstLine(file)
+  const first = parsed(opening.toString('utf8'), path)
+  if (first.assay_backup !== FORMAT) {
     throw new ExitError(
       'backup_unknown',
       `${path} is no backup of Assay, or one of another format than ${FORMAT}.`,
     )
   }
+  const header = shaped(HeaderSchema, first, path)
   const closing = await lastLine(file, size, path)
-  const trailer = parsed<Trailer>(closing, path)
+  const trailer = shaped(TrailerSchema, parsed(closing, path), path)
   const bytes = size - Buffer.byteLength(closing) - 2
-  const hash = createHash('sha256')
+  if (trailer.bytes !== bytes || bytes < opening.length) throw damaged(path, 'it is not what was written')
+  const checked = { header, trailer, opening }
   const rows: Record<string, number> = {}
+  const hash = createHash('sha256')
   try {
-    for await (const part of readTables(path, header, bytes, hash)) {
+    for await (const part of readTables(path, checked, hash)) {
       if (part.rows !== undefined) rows[part.table] = part.rows
     }
   } catch (error) {
     throw damaged(path, error instanceof Error ? error.message : String(error))
   }
-  if (trailer.bytes !== bytes || trailer.sha256 !== hash.digest('hex')) {
-    throw damaged(path, 'it is not what was written')
-  }
+  if (trailer.sha256 !== hash.digest('hex')) throw damaged(path, 'it is not what was written')
   const wrong = header.tables.find(({ name }) => trailer.rows[name] !== rows[name])
   if (wrong !== undefined) throw damaged(path, `it does not hold the rows of ${wrong.name} that it names`)
-  return { header, trailer }
+  return checked
 }
 
 export interface Part {
@@ -94,22 +116,22 @@ export interface Part {
   rows?: number
 }
 
-/** Reads the rows of all tables from the first `bytes` bytes, in bounded memory; updates `hash` where it is given. */
+/** Reads the rows of all tables, in bounded memory, and hashes what was written before the trailer. */
 export async function* readTables(
   path: string,
-  header: Header,
-  bytes: number,
-  hash?: Hash,
+  { header, trailer, opening }: Checked,
+  hash: Hash,
 ): AsyncGenerator<Part> {
-  const skipped = Buffer.byteLength(JSON.stringify(header)) + 1
-  const source = createReadStream(path, { end: bytes - 1, highWaterMark: 256 * 1024 })
-  let before = skipped
+  hash.update(opening)
+  const source = createReadStream(path, {
+    start: opening.length,
+    end: trailer.bytes - 1,
+    highWaterMark: 256 * 1024,
+  })
   async function* compressed() {
     for await (const chunk of source as AsyncIterable<Buffer>) {
-      hash?.update(chunk)
-      const rest = chunk.subarray(Math.min(before, chunk.length))
-      before -= chunk.length - rest.length
-      if (rest.length > 0) yield rest
+      hash.update(chunk)
+      yield chunk
     }
   }
   const unzipped = Readable.from(compressed()).pipe(createGunzip({ chunkSize: 256 * 1024 }))
@@ -176,10 +198,9 @@ async function opened(path: string) {
   return file
 }
 
-async function firstLine(file: FileHandle): Promise<string> {
+async function firstLine(file: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(LINE_BYTES), 0, LINE_BYTES, 0)
-  const end = buffer.subarray(0, bytesRead).indexOf(NEWLINE)
-  return buffer.toString('utf8', 0, Math.max(end, 0))
+  return buffer.subarray(0, buffer.subarray(0, bytesRead).indexOf(NEWLINE) + 1)
 }
 
 async function lastLine(file: FileHandle, size: number, path: string): Promise<string> {
@@ -190,7 +211,7 @@ async function lastLine(file: FileHandle, size: number, path: string): Promise<s
   return buffer.toString('utf8', before + 1, length - 1)
 }
 
-function parsed<T>(line: string, path: string): T {
+function parsed(line: string, path: string): Record<string, unknown> {
   try {
     const value = JSON.parse(line)
     if (typeof value === 'object' && value !== null) return value
@@ -198,6 +219,13 @@ function parsed<T>(line: string, path: string): T {
     // Reported below.
   }
   throw damaged(path, 'its first or its last line is not whole')
+}
+
+function shaped<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  const { data, error } = schema.safeParse(value)
+  if (error === undefined) return data as T
+  const field = error.issues[0]!.path.filter(key => typeof key === 'number' || /^\w{1,40}$/.test(String(key)))
+  throw damaged(path, `"${field.join('.')}" of its first or its last line is not as a backup has it`)
 }
 
 const damaged = (path: string, why: string) =>

@@ -16,9 +16,10 @@ import type { Place } from './place.ts'
 export { writeMasterKey } from '../local/data-folder.ts'
 export { backup } from './backup.ts'
 export { checkBackup } from './format.ts'
-export { openPlace, stackOf } from './place.ts'
+export { masterKeyAt, openPlace, stackOf } from './place.ts'
 export { restore } from './restore.ts'
 export { placeIn, prune } from './rotation.ts'
+export { judgeOrigin } from './signature.ts'
 
 /** The error for a fault that a person can fix; undefined for any other error. */
 export function refusalOf(error: unknown): ExitError | undefined {

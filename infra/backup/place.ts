@@ -1,8 +1,9 @@
 // Finds the installation to back up or to restore to: the database of DATABASE_MIGRATE_URL (row security hides rows
 // from a role that does not own them) or DATABASE_URL, else that of a data folder, whether or not its stack runs.
 
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { shellWord } from '../../shared/kernel/shell-word.ts'
 import { knownMasterKey, openDataFolder } from '../local/data-folder.ts'
 import { ExitError } from '../local/exit-error.ts'
 import { readRemembered, urlOf } from '../local/remembered.ts'
@@ -52,12 +53,23 @@ export async function openPlace(where: Where, purpose: 'read' | 'fill'): Promise
 /** The checkout in which `npm start` runs, and its data folder. */
 export const stackOf = (where: Where) => ({ checkout: resolve(CHECKOUT), dataDir: dataFolderOf(where) })
 
-/** The data folder that `npm start` would choose, unless the current folder has one. */
+/** The master key of a place, before anything of it is opened. */
+export const masterKeyAt = (where: Where): Promise<string | undefined> =>
+  knownMasterKey(dataFolderOf(where), where.env.ASSAY_MASTER_KEY || undefined)
+
+/** The data folder that `npm start` would choose. A folder that merely lies here may be anybody's, and is not used. */
 function dataFolderOf({ env, folder }: Where): string {
   if (env.ASSAY_DATA_DIR) return resolve(folder, env.ASSAY_DATA_DIR)
+  const own = join(CHECKOUT, '.assay')
   const here = join(folder, '.assay')
-  return existsSync(here) ? here : join(CHECKOUT, '.assay')
+  if (env.DATABASE_URL || env.DATABASE_MIGRATE_URL || !existsSync(here) || isSame(here, own)) return own
+  throw new ExitError(
+    'data_folder_not_named',
+    `${here} is used only where it is named: ASSAY_DATA_DIR=${shellWord(here)}`,
+  )
 }
+
+const isSame = (a: string, b: string) => existsSync(b) && realpathSync(a) === realpathSync(b)
 
 /** The database of a data folder, started for as long as needed unless its stack runs already. */
 async function ownDatabase(

@@ -1,14 +1,17 @@
-// Restores a backup into an empty installation. Guarantee: the file is verified before anything is changed; then all of
-// it is restored and counted, or nothing; and the restored installation is held until an operator lets it continue.
+// Restores a backup into an empty installation. Guarantee: the file and its origin are verified before anything is
+// changed; no text of it becomes a statement, and its rows are loaded by a role that is no superuser; then all of it is
+// restored and counted, or nothing; and the restored installation is held until an operator lets it continue.
 
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { Sql } from 'postgres'
 import { ExitError } from '../local/exit-error.ts'
 import { migrate, migrationTimes } from '../migrate.ts'
-import { countRows, listed, named, readMigration } from './catalog.ts'
+import { countRows, listed, named, readCatalog, readMigration } from './catalog.ts'
 import { beginWriting, countServers, type Database, isDistributed, openSession } from './database.ts'
 import { type Checked, type Header, readTables, type TableOfBackup } from './format.ts'
+import { type Judge, judgeOrigin } from './signature.ts'
 
 /**
  * The migrations from this one on of checkouts before 0.1.0: their tables and columns are those of the first migration,
@@ -20,15 +23,19 @@ export interface Restored {
   rows: Record<string, number>
   key_fingerprint: string | null
   held_since: Date
+  /** Whether a key that was here before vouches for the file. */
+  signed: boolean
 }
 
-/** @throws ExitError `backup_newer`, `schema_unreleased`, `already_distributed`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete`, and those of `migrate` */
+/** @throws ExitError `backup_newer`, `schema_unreleased`, `already_distributed`, `not_empty`, `not_the_same_schema`, `installation_at_work`, `restore_incomplete`, and those of `judgeOrigin` and `migrate` */
 export async function restore(
   database: Database,
   file: string,
   checked: Checked,
+  judge: Judge,
   mayLoseCommits = false,
 ): Promise<Restored> {
+  const signed = await judgeOrigin(checked, judge)
   const header = await asOfRelease(checked.header)
   const sql = openSession(database)
   try {
@@ -36,7 +43,7 @@ export async function restore(
     await prepareSchema(sql, database, header, mayLoseCommits)
     const restored = await loadAll(sql, file, checked)
     await migrate(database.url, database.ca, undefined, mayLoseCommits)
-    return restored
+    return { ...restored, signed }
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -111,17 +118,20 @@ async function refuseDistributed(sql: Sql): Promise<void> {
   )
 }
 
-async function loadAll(sql: Sql, file: string, { header, trailer }: Checked): Promise<Restored> {
+async function loadAll(sql: Sql, file: string, checked: Checked): Promise<Omit<Restored, 'signed'>> {
+  const { header, trailer } = checked
   await beginWriting(sql)
   try {
     await refuseRows(sql)
     await refuseAtWork(sql)
-    await makePartitions(sql, header)
-    const foreignKeys = await dropForeignKeys(sql)
-    await setTriggers(sql, header.tables, 'disable')
     const isBefore = header.tables.some(({ columns }) => columns.includes('alone'))
     if (isBefore) await sql.unsafe('alter table due_items add alone boolean')
-    await load(sql, file, header, trailer.bytes)
+    await makePartitions(sql, header)
+    await refuseUnknown(sql, header)
+    const role = await lowerRole(sql)
+    const foreignKeys = await dropForeignKeys(sql)
+    await setTriggers(sql, header.tables, 'disable')
+    await load(sql, file, checked)
     if (isBefore)
       await sql.unsafe(`update due_items set together = 1 where alone; alter table due_items drop alone`)
     await setTriggers(sql, header.tables, 'enable')
@@ -129,6 +139,7 @@ async function loadAll(sql: Sql, file: string, { header, trailer }: Checked): Pr
     for (const [name, last] of Object.entries(header.sequences)) {
       await sql`select setval(${named(name)}::regclass, ${last}::bigint)`
     }
+    await leaveRole(sql, role)
     const rows = await countRows(sql, header.tables)
     refuseDifference(rows, trailer.rows)
     const [held] = await sql<{ held_since: Date }[]>`
@@ -143,11 +154,62 @@ async function loadAll(sql: Sql, file: string, { header, trailer }: Checked): Pr
   }
 }
 
+/**
+ * Continues as a role that owns what this one owns and is no superuser, if this one is: whatever a row makes a function,
+ * a cast or a constraint do, it reads no file and runs no program. It exists in this transaction alone.
+ */
+async function lowerRole(sql: Sql): Promise<string | undefined> {
+  const [me] = await sql<{ name: string; rolsuper: boolean }[]>`
+    select rolname as name, rolsuper from pg_roles where rolname = current_user`
+  if (!me!.rolsuper) return undefined
+  const role = `assay_restore_${randomBytes(6).toString('hex')}`
+  await sql.unsafe(`create role ${role} nosuperuser nologin nocreaterole nocreatedb`)
+  await sql.unsafe(`grant ${named(me!.name)} to ${role}`)
+  await sql.unsafe(`set local role ${role}`)
+  return role
+}
+
+async function leaveRole(sql: Sql, role: string | undefined): Promise<void> {
+  if (role === undefined) return
+  await sql.unsafe('reset role')
+  await sql.unsafe(`drop role ${role}`)
+}
+
+/** The bounds of a partition: a range of ids of runs, or all other rows. */
+const BOUND = /^FOR VALUES FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)$/
+
 async function makePartitions(sql: Sql, { partitions }: Header): Promise<void> {
+  const partitioned = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'p'`
   for (const { name, of, bound } of partitions) {
-    await sql.unsafe(`create table if not exists ${named(name)} partition of ${named(of)} ${bound}`)
+    if (!partitioned.some(table => table.name === of)) throw unknown(`partitions of ${of}`)
+    const [, from, to] = BOUND.exec(bound) ?? []
+    if (from === undefined && bound !== 'DEFAULT') throw unknown(`the bound of the partition ${name}`)
+    const rows = from === undefined ? 'default' : `for values from ('${from}') to ('${to}')`
+    await sql.unsafe(`create table if not exists ${named(name)} partition of ${named(of)} ${rows}`)
   }
 }
+
+/** Refuses a file that names anything but the tables, columns and sequences of this schema. */
+async function refuseUnknown(sql: Sql, { tables, sequences }: Header): Promise<void> {
+  const there = new Map((await readCatalog(sql)).tables.map(({ name, columns }) => [name, columns]))
+  for (const { name, columns } of tables) {
+    const known = there.get(name)
+    if (known === undefined) throw unknown(`the table ${name}`)
+    const other = columns.find(column => !known.includes(column))
+    if (other !== undefined) throw unknown(`the column ${other} of ${name}`)
+  }
+  const known = await sql<{ name: string }[]>`
+    select sequencename as name from pg_sequences where schemaname = current_schema()`
+  const other = Object.keys(sequences).find(name => !known.some(one => one.name === name))
+  if (other !== undefined) throw unknown(`the sequence ${other}`)
+}
+
+const unknown = (what: string) =>
+  new ExitError(
+    'backup_unknown',
+    `the backup names ${what}, which this schema does not have. Nothing was kept; use another backup.`,
+  )
 
 /**
  * Drops all foreign keys and returns the statements that add them again. Checking them at the end costs less, and lets
@@ -172,10 +234,13 @@ async function setTriggers(sql: Sql, tables: readonly TableOfBackup[], to: 'disa
   for (const { name } of tables) await sql.unsafe(`alter table ${named(name)} ${to} trigger user`)
 }
 
-async function load(sql: Sql, file: string, header: Header, bytes: number): Promise<void> {
+/** The file is hashed once more, since it may have been replaced after it was checked. */
+async function load(sql: Sql, file: string, checked: Checked): Promise<void> {
+  const { header, trailer } = checked
   const columnsOf = new Map(header.tables.map(({ name, columns }) => [name, columns]))
+  const hash = createHash('sha256')
   let open: Awaited<ReturnType<typeof copyInto>> | undefined
-  for await (const { table, chunk, rows } of readTables(file, header, bytes)) {
+  for await (const { table, chunk, rows } of readTables(file, checked, hash)) {
     if (chunk !== undefined) {
       open ??= await copyInto(sql, table, columnsOf.get(table)!)
       await open.write(chunk)
@@ -185,6 +250,11 @@ async function load(sql: Sql, file: string, header: Header, bytes: number): Prom
       open = undefined
     }
   }
+  if (hash.digest('hex') === trailer.sha256) return
+  throw new ExitError(
+    'backup_damaged',
+    `${file} changed while it was restored. Nothing was kept; see who writes to it, and try again.`,
+  )
 }
 
 async function copyInto(sql: Sql, table: string, columns: readonly string[]) {

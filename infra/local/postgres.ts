@@ -1,5 +1,5 @@
 // Runs our own PostgreSQL in the data folder, on loopback, with durable settings. Guarantee: its data survives any
-// kill, and it starts again without help.
+// kill, it starts again without help, and no file that lies in the folder sets anything.
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import type { Child, Owner } from './child.ts'
+import { writePrivately } from './data-folder.ts'
 import { ExitError } from './exit-error.ts'
 import { postgresBinaries, SYSTEM_FOLDER } from './postgres-binaries.ts'
 import { DATABASE, type Remembered, readRemembered, remember, USER, urlOf } from './remembered.ts'
@@ -29,10 +30,12 @@ export interface PostgresOptions {
    * but `migrate` refuses the server, unless its caller accepts that too.
    */
   durable?: boolean
+  /** More settings of PostgreSQL, over those of `npm start`. */
+  settings?: Record<string, string>
 }
 
 export async function startPostgres(options: PostgresOptions): Promise<Store> {
-  const { dataDir, say = () => {}, connections = 60, durable = true } = options
+  const { dataDir, say = () => {}, connections = 60, durable = true, settings: more = {} } = options
   const known = await readRemembered(dataDir)
   const user = systemUser()
   const { place, owner } = await choosePlace(dataDir, known, user, say)
@@ -60,7 +63,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Store> {
     async prepare(port) {
       // No process uses the folder by now; a leftover pid file may name an unrelated process that got that pid.
       await rm(join(folder, 'postmaster.pid'), { force: true })
-      await writeFile(join(folder, 'postgresql.conf'), settings(port, connections, durable))
+      await writeSettings(folder, settings(port, connections, durable) + linesOf(more))
       return [join(programs, 'bin', 'postgres'), ['-D', folder]]
     },
     ready: child => isReady(folder, child),
@@ -156,9 +159,29 @@ async function makeCluster(programs: string, folder: string, owner: Owner | unde
   }
 }
 
+const linesOf = (settings: Record<string, string>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name} = '${value}'\n`)
+    .join('')
+
+/**
+ * Replaces every file that PostgreSQL reads settings from: one of a folder that came from elsewhere may name programs to
+ * run, such as an `archive_command`, or let anybody in.
+ */
+async function writeSettings(folder: string, own: string): Promise<void> {
+  await writePrivately(join(folder, 'postgresql.conf'), own)
+  await writePrivately(
+    join(folder, 'postgresql.auto.conf'),
+    '# ALTER SYSTEM is off: this file is emptied at every start.\n',
+  )
+  await writePrivately(join(folder, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n')
+  await writePrivately(join(folder, 'pg_ident.conf'), '')
+}
+
 // Little memory and much WAL: the load is short writing statements from one process on the same machine.
 function settings(port: number, connections: number, durable: boolean): string {
-  return `# Written anew at every start.
+  return `# Written anew at every start, like the other files of settings here.
+allow_alter_system = off
 listen_addresses = '127.0.0.1'
 port = ${port}
 unix_socket_directories = ''

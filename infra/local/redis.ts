@@ -4,10 +4,10 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { delimiter, join } from 'node:path'
-import { readJson, writeJson } from './data-folder.ts'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { readJson, writeJson, writePrivately } from './data-folder.ts'
 import { ExitError } from './exit-error.ts'
 import { asStore, launch, type Store } from './store.ts'
 import { canReach, ownerOf } from './system-user.ts'
@@ -46,7 +46,7 @@ export async function startRedis({ dataDir, say = () => {} }: RedisOptions): Pro
       owner: await ownerOf(folder),
     },
     async prepare(port) {
-      await writeFile(configuration, settings(port, folder, remembered.password), { mode: 0o600 })
+      await writePrivately(configuration, settings(port, folder, remembered.password))
       return [program, [configuration]]
     },
     ready: (_, port) => answers(port, remembered.password),
@@ -107,7 +107,11 @@ function onPath(name: string): string | undefined {
   const folders = `${process.env.PATH ?? ''}${delimiter}/usr/local/bin${delimiter}/opt/homebrew/bin`.split(
     delimiter,
   )
-  return folders.map(folder => join(folder, name)).find(path => canReach(undefined, path))
+  // A relative entry would be the folder that this was called in.
+  return folders
+    .filter(folder => isAbsolute(folder))
+    .map(folder => join(folder, name))
+    .find(path => canReach(undefined, path))
 }
 
 function installed(say: (line: string) => void): string {

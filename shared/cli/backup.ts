@@ -36,8 +36,9 @@ export function backup({ folder, env, output, now }: Session, given: Given): Pro
         hint: `it is neither in ASSAY_MASTER_KEY nor in ${place.dataDir}/master.key`,
       })
     }
-    const masterKey = given.flag('with-key') ? place.masterKey : undefined
-    const taken = await infra.backup({ database: place.database, file, masterKey, now: () => at })
+    const { database, masterKey } = place
+    const withKey = given.flag('with-key')
+    const taken = await infra.backup({ database, file, masterKey, withKey, now: () => at })
     const removed = keep === undefined ? [] : await infra.prune(resolve(folder, to!), keep, at)
     output.emit('backed_up', { ...taken, removed }, ({ paint }) =>
       [
@@ -45,6 +46,12 @@ export function backup({ folder, env, output, now }: Session, given: Given): Pro
         taken.with_key
           ? 'The master key is in it: whoever has the file has everything.'
           : `The master key is not in it (fingerprint ${taken.key_fingerprint ?? 'none yet'}): keep ${place.dataDir}/master.key, or what ASSAY_MASTER_KEY holds, in another place.`,
+        taken.signed
+          ? 'Signed by the master key, with which alone it is restored.'
+          : paint(
+              'yellow',
+              'Not signed, as the master key of this installation is not at hand: nothing will show whether somebody changed it, and a restore takes --unsigned.',
+            ),
         ...(removed.length > 0 ? [`removed ${removed.join(', ')}`] : []),
       ].join('\n'),
     )
@@ -61,14 +68,21 @@ export function restore({ folder, env, output }: Session, given: Given): Promise
     const within = `${plural(sum(trailer.rows), 'row')} of ${count(header.tables.length)} tables`
     if (given.flag('dry-run')) {
       const { master_key, ...shown } = header
-      output.emit('checked', { file, ...shown, with_key: master_key !== undefined, rows: trailer.rows }, () =>
-        [`${file} is whole: ${within}, ${from}`, rowsText(trailer.rows)].join('\n'),
+      const origin = await originOf(checked, { env, folder })
+      const found = { file, ...shown, with_key: master_key !== undefined, rows: trailer.rows, origin }
+      output.emit('checked', found, () =>
+        [`${file} is whole: ${within}, ${from}`, ORIGINS[origin], rowsText(trailer.rows)].join('\n'),
       )
       return EXIT.ok
     }
+    const judge = {
+      masterKey: await infra.masterKeyAt({ env, folder }),
+      unsigned: given.flag('unsigned'),
+    }
+    await infra.judgeOrigin(checked, judge) // before a place is made or started
     await using place = await infra.openPlace({ env, folder }, 'fill')
     const key = await infra.keyFor(place, header)
-    const restored = await infra.restore(place.database, file, checked)
+    const restored = await infra.restore(place.database, file, checked, judge)
     if (key.write !== undefined) await infra.writeMasterKey(place.dataDir, key.write)
     output.emit('restored', { file, ...restored, key: key.state }, ({ paint, program }) =>
       [
@@ -80,6 +94,30 @@ export function restore({ folder, env, output }: Session, given: Given): Promise
     )
     return EXIT.ok
   })
+}
+
+/** What a dry run reports of who wrote the file. */
+const ORIGINS = {
+  signed: 'It is what the master key at hand signed.',
+  backup_unsigned: 'Nobody can tell who wrote it: it bears no signature, or there is no master key here.',
+  backup_foreign: 'It is signed under another master key than the one at hand.',
+  backup_forged: 'Somebody changed it: it is not what the master key at hand signed.',
+}
+
+async function originOf(
+  checked: Parameters<typeof infra.judgeOrigin>[0],
+  where: Parameters<typeof infra.masterKeyAt>[0],
+): Promise<keyof typeof ORIGINS> {
+  // A key that cannot be read, or lies where nobody named it, verifies nothing.
+  const masterKey = await infra.masterKeyAt(where).catch(() => undefined)
+  try {
+    await infra.judgeOrigin(checked, { masterKey, unsigned: false })
+    return 'signed'
+  } catch (error) {
+    const code = infra.refusalOf(error)?.code
+    if (code !== undefined && code in ORIGINS) return code as keyof typeof ORIGINS
+    throw error
+  }
 }
 
 /** The tables that have rows, the largest first. */

@@ -1,5 +1,6 @@
 // Makes the completion scripts for shells: tables of the commands, and a function that looks words up in them.
-// Guarantee: no word of the tables is executed, because each stands in single quotes.
+// Guarantee: no word of the tables is executed, because each stands in single quotes; no id is evaluated, since ids are
+// compared and not expanded; and only the `assay` of PATH is asked, never a program by a path that was typed.
 
 /** The words that may follow on a command line, by the words before them. */
 export interface Completions {
@@ -79,8 +80,16 @@ ${tables(found, (key, value) => `[${key}]=${value}`)}
   local current=\${COMP_WORDS[COMP_CWORD]} count=$COMP_CWORD base=0
   local -a typed=("\${COMP_WORDS[@]}")
 ${LOOK}
-  if [[ -n $kind ]]; then offered+=" $(command "\${COMP_WORDS[0]}" __ids "$kind" 2>/dev/null | cut -f1)"; fi
-  COMPREPLY=($(compgen -W "$offered" -- "$current"))
+  COMPREPLY=()
+  local -a words=()
+  read -r -a words <<< "$offered"
+  if [[ -n $kind ]]; then
+    local id about
+    while IFS=$'\\t' read -r id about; do words+=("$id"); done < <(command assay __ids "$kind" 2>/dev/null)
+  fi
+  for word in "\${words[@]}"; do
+    if [[ $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
+  done
 }
 complete -o default -F _assay assay
 `
@@ -97,7 +106,7 @@ ${LOOK}
   local -a plain=(\${=offered})
   (( $#plain )) && compadd -- $plain
   if [[ -n $kind ]]; then
-    local -a lines=("\${(@f)$(command $words[1] __ids $kind 2>/dev/null)}")
+    local -a lines=("\${(@f)$(command assay __ids $kind 2>/dev/null)}")
     local -a shown=("\${(@)lines//$'\\t'/  }") names=("\${(@)lines%%$'\\t'*}")
     [[ -n \${names[1]-} ]] && compadd -l -d shown -- $names
   elif (( ! $#plain )); then
@@ -146,7 +155,6 @@ ${[table('words', words), table('flags', flags), table('valued', valued), table(
 function __assay_complete
   set -l typed (commandline -opc)
   set -l current (commandline -ct)
-  set -l program $typed[1]
   set -e typed[1]
   set -l name assay
   set -l place ''
@@ -178,7 +186,7 @@ function __assay_complete
     set kind (__assay_ids "$name" | string split -f1 \\t)
   end
   if test -n "$kind"
-    command $program __ids $kind 2>/dev/null
+    command assay __ids $kind 2>/dev/null
   end
 end
 complete -c assay -e

@@ -39,6 +39,11 @@ export const OPERATE_COMMANDS: readonly Command[] = [
     summary: 'Restore a backup into an empty installation; it is held at first.',
     options: [
       { name: 'dry-run', about: 'read the file through and print what is in it, and change nothing' },
+      {
+        name: 'unsigned',
+        about:
+          'accept a file that no key at hand vouches for: whoever wrote it may have put in owners and keys of their own',
+      },
     ],
     run: async (...given) => (await operating()).restore(...given),
   },

@@ -1,5 +1,6 @@
 // The newest ids of each kind, for completion. Guarantee: it answers within a second, with nothing if there is no key
-// or no server, and queries the server at most once per KEPT_MS, however often Tab is pressed.
+// or no server; a shell gets no id that it could take for more than a word; and it queries the server at most once per
+// KEPT_MS, however often Tab is pressed.
 
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -7,6 +8,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { findAccess } from './access.ts'
 import { type Api, answered, connect } from './api.ts'
+import { clean } from './format.ts'
 
 const KEPT_MS = 15_000
 const WAIT_MS = 1000
@@ -57,15 +59,20 @@ export async function recentIds(kind: string, env: Env, folder: string, now: num
     if (kept !== undefined) return kept
     const limit = AbortSignal.timeout(WAIT_MS)
     const api = connect(access, (input, init) => fetch(input, { ...init, signal: limit }))
-    const ids = (await read(api)).map(line =>
-      line.replace(/[\p{Cc}]/gu, character => (character === '\t' ? '\t' : ' ')),
-    )
+    const ids = wordsOf(await read(api))
     await keep(cache, file, { at: now, ids }).catch(() => {}) // without a writable home, only time is lost
     return ids
   } catch {
     return []
   }
 }
+
+/** What is no plain word is left out, since a shell may evaluate it; descriptions lose what a terminal obeys. */
+const wordsOf = (lines: readonly string[]): string[] =>
+  lines
+    .map(line => line.split('\t') as [id: string, about: string])
+    .filter(([id]) => /^[A-Za-z0-9_][A-Za-z0-9_.:@+-]*$/.test(id))
+    .map(([id, ...about]) => `${id}\t${clean(about.join(' '))}`)
 
 async function keptIn(file: string, now: number): Promise<string[] | undefined> {
   try {

@@ -14,6 +14,7 @@ export const KEY_PURPOSES = [
   'answer',
   'platform',
   'fingerprint',
+  'backup',
 ] as const
 export type KeyPurpose = (typeof KEY_PURPOSES)[number]
 

@@ -209,17 +209,8 @@ async function openPostgres(dataDir: string, options: BenchOptions) {
 }
 
 /** Starts PostgreSQL with settings that it reads at its start. */
-async function startWith(dataDir: string, { connections: most, settings = {} }: BenchOptions) {
-  const opening = { dataDir, ...(most === undefined ? {} : { connections: most }) }
-  const postgres = await startPostgres(opening)
-  if (Object.keys(settings).length === 0) return postgres
-  const { sql, close } = openConnections({ databaseUrl: postgres.url, redisUrl: 'redis://127.0.0.1' })
-  for (const [name, value] of Object.entries(settings))
-    await sql.unsafe(`alter system set ${name} = '${value}'`)
-  await close()
-  await postgres.stop()
-  return startPostgres(opening)
-}
+const startWith = (dataDir: string, { connections: most, settings = {} }: BenchOptions) =>
+  startPostgres({ dataDir, settings, ...(most === undefined ? {} : { connections: most }) })
 
 /** Ends a process and waits until it has ended. */
 export async function stopProcess(one: ChildProcess): Promise<void> {

@@ -20,6 +20,7 @@ import { contentOf } from '../support/table-content.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ITEMS = 60
+const UNSIGNED = { masterKey: undefined, unsigned: true }
 
 const STEP = {
   key: 'call',
@@ -76,16 +77,16 @@ it('a backup of a cluster is restored onto one machine, and a backup of that mac
   expect(rows).toMatchObject({ items: 2 * ITEMS * projects.length, triage: ITEMS })
 
   const machine = parts.adopt(await emptyDatabase(), store => store.drop())
-  await restore({ url: machine.url }, file, await checkBackup(file))
+  await restore({ url: machine.url }, file, await checkBackup(file), UNSIGNED)
   expect(await contentOf(open(machine.url), { numbered: NUMBERED })).toEqual(content)
   const again = await take(machine.url, 'of-machine.backup')
   const checked = await checkBackup(again.file)
-  await expect(restore({ url: stack.databaseUrl }, again.file, checked)).rejects.toMatchObject({
+  await expect(restore({ url: stack.databaseUrl }, again.file, checked, UNSIGNED)).rejects.toMatchObject({
     code: 'already_distributed',
   })
 
   const url = await clusterDatabase()
-  await restore({ url }, again.file, checked)
+  await restore({ url }, again.file, checked, UNSIGNED)
   await distribute({ url }, { apply: true, shards: 4, say: () => {} })
   const sql = open(url)
   expect(await contentOf(sql, { numbered: NUMBERED })).toEqual(content)

@@ -1,7 +1,6 @@
 // The storm's PostgreSQL and Redis: on one disk, each behind a relay, restarted by `ensureUp`. Guarantee: a store keeps
 // its port, so that clients past the relay find it again.
 
-import postgres from 'postgres'
 import { startPostgres } from '../../infra/local/postgres.ts'
 import { startRedis } from '../../infra/local/redis.ts'
 import type { Store } from '../../infra/local/store.ts'
@@ -55,14 +54,15 @@ async function keep(open: () => Promise<Store>): Promise<KeptStore> {
 }
 
 export async function keepPostgres(dataDir: string): Promise<KeptStore> {
-  const kept = await keep(() => startPostgres({ dataDir, connections: CONNECTIONS }))
+  const kept = await keep(() =>
+    // A short WAL fits on the disk, and is recycled within a round.
+    startPostgres({
+      dataDir,
+      connections: CONNECTIONS,
+      settings: { max_wal_size: '256MB', min_wal_size: '64MB' },
+    }),
+  )
   await migrate(kept.url)
-  const sql = postgres(kept.url, { max: 1 })
-  // A short WAL fits on the disk, and is recycled within a round.
-  await sql`alter system set max_wal_size = '256MB'`
-  await sql`alter system set min_wal_size = '64MB'`
-  await sql`select pg_reload_conf()`
-  await sql.end()
   return kept
 }
 

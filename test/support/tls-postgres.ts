@@ -1,6 +1,6 @@
 // A PostgreSQL that speaks only TLS, with a certificate of the test's own, as managed ones do.
 
-import { chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { startPostgres } from '../../infra/local/postgres.ts'
@@ -30,7 +30,7 @@ export async function startTlsPostgres(files: { cert: string; key: string }): Pr
   const rules = join(data_directory, 'pg_hba.conf')
   const open = await readFile(rules, 'utf8')
   await writeFile(rules, open.replaceAll(/^host\b/gm, 'hostssl'))
-  await sql`alter system set ssl = on`
+  await appendFile(join(data_directory, 'postgresql.conf'), 'ssl = on\n')
   await sql`select pg_reload_conf()`
   await sql.end()
   return {
