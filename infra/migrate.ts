@@ -204,7 +204,7 @@ async function refuseUnreleased(sql: Sql): Promise<void> {
   if (version === 0 || version >= first!) return
   throw new ExitError(
     'schema_unreleased',
-    'this database was made by a checkout from before 0.1.0: start it once at the commit that CHANGELOG.md names, back up there (`npx assay backup FILE`), and restore that file into a new installation of this version.',
+    'this database was made by a checkout from before 0.1.0: start it once at the commit that CHANGELOG.md names, back up there (`npx --no assay backup FILE`), and restore that file into a new installation of this version.',
   )
 }
 

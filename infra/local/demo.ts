@@ -68,7 +68,7 @@ export async function openDemo(dataDir: string, say: (line: string) => void): Pr
       // Written before the agent is deployed, so that no later start finds an agent whose model server is gone.
       await writeJson(file, { model_port, done: false } satisfies DemoState)
       const { base_url, api_key, out } = options
-      const program = `${dataDir === join(ROOT, '.assay') ? '' : `ASSAY_DATA_DIR=${dataDir} `}npx assay`
+      const program = `${dataDir === join(ROOT, '.assay') ? '' : `ASSAY_DATA_DIR=${dataDir} `}npx --no assay`
       const screen = { program, color: mayColor(out, options.env), columns: out.columns }
       if (await runSample({ base_url, api_key, env, note, ...screen }, out, options.signal)) {
         await writeJson(file, { model_port, done: true } satisfies DemoState)

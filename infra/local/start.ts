@@ -51,7 +51,7 @@ const STOP_MS = 30_000
 const SAME_WISH_MS = 500
 
 const HELD =
-  'HELD: this installation was restored from a backup. No item is dispatched, no schedule fires and no message leaves until: npx assay admin go-on'
+  'HELD: this installation was restored from a backup. No item is dispatched, no schedule fires and no message leaves until: npx --no assay admin go-on'
 const say = (line: string) => console.log(line)
 const parts = new AsyncDisposableStack()
 const stop = Promise.withResolvers<{ code: number }>()

@@ -21,7 +21,7 @@ const alert = {
 const screen = (columns: number) => ({
   columns,
   paint: (_style: string, text: string) => text,
-  program: 'npx assay',
+  program: 'npx --no assay',
 })
 
 it('an alert shows what happened, what to do, and the command as the user types it', () => {
@@ -31,6 +31,6 @@ it('an alert shows what happened, what to do, and the command as the user types 
     '  2026-03-02T02:00:00.000Z passed while no tick was running.',
     '  Make sure that the tick is called every minute; start by hand',
     '  what is still needed.',
-    '  npx assay schedules trigger 019c2b1e && npx assay runs',
+    '  npx --no assay schedules trigger 019c2b1e && npx --no assay runs',
   ])
 })

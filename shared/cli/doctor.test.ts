@@ -12,7 +12,7 @@ import { openRunsOf } from './doctor-work.ts'
 import { metricsOf } from './metrics.ts'
 
 const NOW = Date.parse('2026-03-02T08:00:00Z')
-const screen = { columns: 60, paint: (_: unknown, text: string) => text, program: 'npx assay' }
+const screen = { columns: 60, paint: (_: unknown, text: string) => text, program: 'npx --no assay' }
 
 const metrics = (change: Record<string, number> = {}) =>
   metricsOf(
@@ -65,7 +65,7 @@ it('a finding fits the screen, and its fix is a command as the user types it', (
   }
   const lines = findingText(finding, screen).split('\n')
   expect(lines[0]).toMatch(/^WRONG {2}open runs {3}one run/)
-  expect(lines.join('\n')).toContain('npx assay watch 01a1')
+  expect(lines.join('\n')).toContain('npx --no assay watch 01a1')
   expect(lines.every(line => line.length <= 60)).toBe(true)
 })
 

@@ -30,7 +30,7 @@ function packageJson({ slug, assay, versions }: NewProject): string {
     type: 'module',
     scripts: { test: 'assay test', deploy: 'assay deploy agent.ts --env OPENAI_API_KEY' },
     dependencies: { assay, ...of('openai', 'zod') },
-    devDependencies: of('@types/node', 'node'), // npm and npx run the project's own Node, whatever the machine has
+    devDependencies: of('@types/node', 'node'), // what npm runs in the project uses its own Node, whatever the machine has
     allowScripts: { node: true, esbuild: true }, // both unpack their program for this machine
   }
   return `${JSON.stringify(content, null, 2)}\n`
@@ -152,27 +152,27 @@ npm install
 npm test
 \`\`\`
 
-On a machine with Node 20, \`npm install\` warns of engines (EBADENGINE). Ignore that: the project brings its own Node, which npm and npx run here.
+On a machine with Node 20, \`npm install\` warns of engines (EBADENGINE). Ignore that: the project brings its own Node, which its scripts and commands use.
 
 With Assay running, deploy the agent with your own key, which is passed on:
 
 \`\`\`sh
 export OPENAI_API_KEY=sk-…
-npx assay deploy agent.ts --env OPENAI_API_KEY
+npx --no assay deploy agent.ts --env OPENAI_API_KEY
 \`\`\`
 
-\`npx assay\` finds the \`npm start\` of the checkout that made this project by the link \`.assay\`. For any other server set ASSAY_BASE_URL to its address and ASSAY_API_KEY to one of its keys.
+\`npx --no assay\` finds the \`npm start\` of the checkout that made this project by the link \`.assay\`. For any other server set ASSAY_BASE_URL to its address and ASSAY_API_KEY to one of its keys.
 
 Without a key, a model server on your machine answers. \`npm start\` prints its two variables after \`model\`; write them behind \`--env\`:
 
 \`\`\`sh
-npx assay deploy agent.ts --env OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 --env OPENAI_API_KEY=none
+npx --no assay deploy agent.ts --env OPENAI_BASE_URL=http://127.0.0.1:PORT/v1 --env OPENAI_API_KEY=none
 \`\`\`
 
 Then run it over the examples:
 
 \`\`\`sh
-npx assay submit items.jsonl --agent ${slug} --item-id id --watch
-npx assay triage                                         # what did not work
+npx --no assay submit items.jsonl --agent ${slug} --item-id id --watch
+npx --no assay triage                                         # what did not work
 \`\`\`
 `

@@ -25,7 +25,7 @@ import type { Session } from './session.ts'
 
 export async function init({ folder, env, output }: Session, given: Given): Promise<void> {
   const target = resolve(folder, given.optionalArg(0) ?? '.')
-  const project = newProject(target, await tarballName())
+  const project = newProject(target, await ownDependency())
   const files = projectFiles(project)
   const there = Object.keys(files).filter(name => existsSync(join(target, name)))
   if (there.length > 0)
@@ -43,56 +43,72 @@ export async function init({ folder, env, output }: Session, given: Given): Prom
     [
       `${paint('bold', project.name)}: ${near || '.'}/ has ${result.files.join(', ')}`,
       `${paint('dim', 'try ')}  ${near === '' ? '' : `cd ${near} && `}npm install && npm test`,
-      `      npx assay deploy agent.ts --env OPENAI_API_KEY   ${paint('dim', '# without a key: see README.md')}`,
-      `      npx assay submit items.jsonl --agent ${project.slug} --item-id id --watch`,
+      `      npx --no assay deploy agent.ts --env OPENAI_API_KEY   ${paint('dim', '# without a key: see README.md')}`,
+      `      npx --no assay submit items.jsonl --agent ${project.slug} --item-id id --watch`,
     ].join('\n'),
   )
 }
 
-/** So that the project's own `npx assay` finds the stack of this checkout, also one that starts later. */
+/** So that the project's own `npx --no assay` finds the stack of this checkout, also one that starts later. */
 async function linkStack(target: string, dataDir: string): Promise<void> {
   await symlink(dataDir, join(target, '.assay')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
 }
 
-/** The folder in which a project keeps Assay's tarball if no registry has it, so that other machines can install it. */
+/** The folder in which a project keeps Assay's tarball so that other machines can install it. */
 const VENDOR = 'vendor'
 
-/** The tarball this command was installed from; null if from a registry. @throws Failure `usage` if it is gone */
-async function ownTarball(): Promise<string | null> {
+/**
+ * The tarball this command was installed from, or the URL of one. Never a name: nobody owns "assay" in npm's registry.
+ * @throws Failure `usage` if it is gone or unknown
+ */
+async function ownTarball(): Promise<{ file: string } | { url: string }> {
   const lock = join(OWN_PACKAGES, '.package-lock.json')
   const { packages } = JSON.parse(await readFile(lock, 'utf8').catch(() => '{"packages":{}}'))
   const resolved: string | undefined = packages['node_modules/assay']?.resolved
-  if (!resolved?.startsWith('file:')) return null
+  if (resolved?.startsWith('https://')) return { url: resolved }
+  if (!resolved?.startsWith('file:'))
+    throw usageFailure(
+      'this command was not installed from a file or a URL that a new project could depend on',
+      {
+        hint: 'nothing was written',
+        next: 'npm install FILE.tgz, then assay init FOLDER',
+      },
+    )
   const file = resolve(dirname(OWN_PACKAGES), resolved.slice('file:'.length))
-  if (existsSync(file)) return file
+  if (existsSync(file)) return { file }
   throw usageFailure(`${file}, which this command was installed from, is gone`, {
     hint: 'nothing was written; a new project depends on that file',
     next: 'npm install FILE.tgz, then assay init FOLDER',
   })
 }
 
-async function tarballName(): Promise<string | null> {
-  if (IS_CHECKOUT) return `assay-${ownManifest().version}.tgz`
-  const file = await ownTarball()
-  return file && basename(file)
+/** What the new project names as its dependency. */
+async function ownDependency(): Promise<string> {
+  const vendored = (file: string) => `file:${VENDOR}/${basename(file)}`
+  if (IS_CHECKOUT) return vendored(`assay-${ownManifest().version}.tgz`)
+  const own = await ownTarball()
+  return 'url' in own ? own.url : vendored(own.file)
 }
 
 async function copyTarball(target: string): Promise<void> {
-  const name = await tarballName()
-  if (name === null) return
-  const made = IS_CHECKOUT ? await mkdtemp(join(tmpdir(), 'assay-init-')) : null
+  const copy = (file: string) => cp(file, join(target, VENDOR, basename(file)))
+  if (!IS_CHECKOUT) {
+    const own = await ownTarball()
+    return 'file' in own ? copy(own.file) : undefined
+  }
+  const made = await mkdtemp(join(tmpdir(), 'assay-init-'))
   try {
-    if (made !== null) await promisify(execFile)(process.execPath, [join(ROOT, 'infra/npm-package.ts'), made])
-    await cp(made === null ? (await ownTarball())! : join(made, name), join(target, VENDOR, name))
+    await promisify(execFile)(process.execPath, [join(ROOT, 'infra/npm-package.ts'), made])
+    await copy(join(made, `assay-${ownManifest().version}.tgz`))
   } finally {
-    if (made !== null) await rm(made, { recursive: true })
+    await rm(made, { recursive: true })
   }
 }
 
 /** A project named after its folder. */
-function newProject(target: string, tarball: string | null): NewProject {
+function newProject(target: string, assay: string): NewProject {
   const words = basename(target)
     .toLowerCase()
     .split(/[^a-z0-9]+/)
@@ -100,12 +116,12 @@ function newProject(target: string, tarball: string | null): NewProject {
   const slug = words.join('-').slice(0, LIMITS.slug_characters).replace(/-$/, '') || 'my-agent'
   const name = slug.replaceAll('-', ' ')
   const class_name = slug.replaceAll(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())
-  const { version, projectVersions, dependencies, devDependencies } = ownManifest()
+  const { projectVersions, dependencies, devDependencies } = ownManifest()
   return {
     name: name[0]!.toUpperCase() + name.slice(1),
     slug,
     class_name: /^\d/.test(class_name) ? `Agent${class_name}` : class_name,
-    assay: tarball === null ? `^${version}` : `file:${VENDOR}/${tarball}`,
+    assay,
     versions: projectVersions ?? { ...devDependencies, ...dependencies },
   }
 }

@@ -18,7 +18,7 @@ const { argv, stdout, stderr } = process
 let env: Record<string, string | undefined> = process.env
 const json = argv.includes('--json') || !stdout.isTTY
 // The command as the user types it: with npx, if it was started with npx.
-const program = env.npm_command === 'exec' ? 'npx assay' : 'assay'
+const program = env.npm_command === 'exec' ? 'npx --no assay' : 'assay'
 const output = createOutput({ out: stdout, err: stderr, json, color: mayColor(stdout, env), program })
 
 // A reader that closes the pipe early, such as head, is no failure.

@@ -54,7 +54,7 @@ describe.each([60, 80, 120])('on %i columns', columns => {
         err: { write: () => {} },
         json: false,
         color: false,
-        program: 'npx assay',
+        program: 'npx --no assay',
       }),
       folder: '/',
       env: {},

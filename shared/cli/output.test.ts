@@ -20,7 +20,7 @@ function opened(options: { tty?: boolean; json?: boolean; color?: boolean; colum
     },
     json: options.json ?? false,
     color: options.color ?? false,
-    program: 'npx assay',
+    program: 'npx --no assay',
   })
   return { output, written }
 }
@@ -97,7 +97,7 @@ describe('output as text', () => {
     output.fail(failure)
     expect(written.err).toContain('\x1b[31m')
     expect(stripVTControlCharacters(written.err)).toBe(
-      'not_found: There is no such run.\nhint  look\ntry   npx assay runs\n',
+      'not_found: There is no such run.\nhint  look\ntry   npx --no assay runs\n',
     )
   })
 

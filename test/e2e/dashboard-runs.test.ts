@@ -55,8 +55,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
 
   it('a new project shows the first three steps', async () => {
     const page = await open(`/projects/${world.sibling.project_id}`)
-    await page.getByText('npx assay deploy agent.ts').waitFor()
-    await page.getByText('npx assay watch RUN').waitFor()
+    await page.getByText('assay deploy agent.ts').waitFor()
+    await page.getByText('assay watch RUN').waitFor()
   })
 
   it('a list is sorted by the heading that is pressed, and stays sorted when it refreshes itself', async () => {

@@ -72,7 +72,9 @@ it('the sample deploys the example, runs it and shows what needs a decision', as
 it.skipIf(noTerminal)('the README shows what two commands print of the sample', async () => {
   const readme = await readFile(join(CHECKOUT, 'README.md'), 'utf8')
   const [, watched, caused] =
-    /^```\n\$ npx assay watch .*\n([\s\S]*?)\n\n\$ npx assay causes .*\n([\s\S]*?)\n```/m.exec(readme)!
+    /^```\n\$ npx --no assay watch .*\n([\s\S]*?)\n\n\$ npx --no assay causes .*\n([\s\S]*?)\n```/m.exec(
+      readme,
+    )!
   const { events } = await assay(stack, ['runs']).done
   const screenOf = async (...args: string[]) => {
     await using parts = new AsyncDisposableStack()
@@ -93,7 +95,7 @@ const plain = (text: string) =>
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'RUN')
     .replaceAll(/cause_[0-9a-f]{12}/g, 'CAUSE')
     .replaceAll(/\d{4}-\d\d-\d\d/g, 'DATE')
-    .replaceAll('npx assay', 'assay')
+    .replaceAll('npx --no assay', 'assay')
 
 it('the sample restarts the model server on the port that the deployed agent calls', async () => {
   const { model_port } = await state()

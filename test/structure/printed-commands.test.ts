@@ -25,7 +25,7 @@ interface Printed {
   mentioned: boolean
 }
 
-const STARTS = /^(?:\$ )?(?:npx )?assay (?=[a-z])/
+const STARTS = /^(?:\$ )?(?:npx --no )?assay (?=[a-z])/
 /** Sentences about the program itself. */
 const ABOUT_ITSELF = /^assay (?:does|ended|needs) /
 /** Commands that alerts name and that are still to come. */
@@ -44,7 +44,7 @@ function inShell(line: string): string[] {
 function within(where: string, text: string): Printed[] {
   const lines = text.replaceAll(/\\\n\s*/g, '').split('\n')
   const whole = lines.flatMap(line => inShell(line.trim())).map(text => ({ where, text, mentioned: false }))
-  const quoted = [...text.matchAll(/`((?:npx )?assay [a-z][^`\n]*)`/g)].map(([, text]) => ({
+  const quoted = [...text.matchAll(/`((?:npx --no )?assay [a-z][^`\n]*)`/g)].map(([, text]) => ({
     where,
     text: text!.replace(/ \\?\|.*/, ''),
     mentioned: true,
@@ -167,7 +167,7 @@ it('commands of alerts about missed schedules are valid, with their ids', () => 
 })
 
 it.each([
-  ['npx assay clusters --run x', '--run'],
+  ['npx --no assay clusters --run x', '--run'],
   ['assay triage --runs', 'runs'],
   ['assay nothing', 'nothing'],
   ['assay item', 'ITEM is missing'],

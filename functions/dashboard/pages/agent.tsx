@@ -206,7 +206,7 @@ const Deployments = ({
     empty={
       <>
         <p>Nothing is deployed: no run can start.</p>
-        <Code>npx assay deploy agent.ts</Code>
+        <Code>assay deploy agent.ts</Code>
       </>
     }
   />

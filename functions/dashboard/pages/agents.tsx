@@ -108,6 +108,6 @@ const Held = ({ of: one, project_id }: { of: Agent; project_id: string }) =>
 const NoneYet = () => (
   <>
     <p>No agent yet. Make one, try it, and deploy it:</p>
-    <Code>{'npx assay init my-agent\ncd my-agent\nnpx assay deploy agent.ts'}</Code>
+    <Code>{'assay init my-agent\ncd my-agent\nassay deploy agent.ts'}</Code>
   </>
 )

@@ -63,7 +63,7 @@ export const deliveriesPage = page({
                 <>
                   <p>Nothing was sent. A run reports its end to the URL it was submitted with:</p>
                   <Code>
-                    npx assay submit items.jsonl --agent my-agent --callback-url https://example.com/done
+                    assay submit items.jsonl --agent my-agent --callback-url https://example.com/done
                   </Code>
                 </>
               )

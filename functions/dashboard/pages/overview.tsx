@@ -208,15 +208,15 @@ const FirstSteps = ({ agent }: { agent: string | undefined }) => (
     <ol>
       <li>
         {agent === undefined ? 'Deploy an agent' : `Deploy an agent (${agent} is there already)`}
-        <Code>npx assay deploy agent.ts</Code>
+        <Code>assay deploy agent.ts</Code>
       </li>
       <li>
         Submit items, one JSON object a line
-        <Code>npx assay submit items.jsonl --agent {agent ?? 'my-agent'} --item-id id</Code>
+        <Code>assay submit items.jsonl --agent {agent ?? 'my-agent'} --item-id id</Code>
       </li>
       <li>
         Watch them here, or in the terminal
-        <Code>npx assay watch RUN</Code>
+        <Code>assay watch RUN</Code>
       </li>
     </ol>
   </div>

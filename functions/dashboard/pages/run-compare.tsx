@@ -185,7 +185,7 @@ const nothingBeside = (run: Run) => ({
           No other run of {run.agent_slug} has come to its end: there is nothing to compare it with yet. Run
           the same items again, with the same item_id each, and come back:
         </p>
-        <Code>npx assay submit items.jsonl --agent {run.agent_slug} --item-id id --watch</Code>
+        <Code>assay submit items.jsonl --agent {run.agent_slug} --item-id id --watch</Code>
       </div>
     </>
   ),

@@ -159,6 +159,6 @@ const NoneFound = ({ project_id }: { project_id: string }) => (
 const NoneYet = () => (
   <>
     <p>No run here yet. Items come from a file, a schedule, a webhook or your own code:</p>
-    <Code>npx assay submit items.jsonl --agent my-agent --item-id id --watch</Code>
+    <Code>assay submit items.jsonl --agent my-agent --item-id id --watch</Code>
   </>
 )

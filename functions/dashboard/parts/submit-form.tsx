@@ -36,7 +36,7 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
     return (
       <div class="empty">
         <p>Items are for an agent, and this project has none yet. Deploy one, then come back:</p>
-        <Code>npx assay init my-agent{'\n'}npx assay deploy my-agent/agent.ts</Code>
+        <Code>assay init my-agent{'\n'}assay deploy my-agent/agent.ts</Code>
       </div>
     )
   const action = ofProject(project_id, 'submit')

@@ -35,7 +35,7 @@ async function commandsOf(path: string): Promise<string[]> {
   )
   return blocks
     .flatMap(block => block.split('\n'))
-    .map(line => line.trim().replace(/^npx /, ''))
+    .map(line => line.trim().replace(/^npx --no /, ''))
     .filter(line => line.startsWith('assay '))
 }
 
