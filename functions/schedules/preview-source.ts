@@ -45,9 +45,9 @@ export const previewSource = endpoint({
         )
       const agent = await agentIn(ctx, principal, agent_id)
       readable('0 0 * * *', timezone)
-      const kept = await keptSource(ctx, source)
       const { project_id } = agent
-      return { ...kept, source: kept.source!, project_id, agent_id: agent.id, timezone }
+      const kept = await keptSource(ctx, { project_id, start_id: null }, source)
+      return { id: null, ...kept, source: kept.source!, project_id, agent_id: agent.id, timezone }
     }
   },
 })

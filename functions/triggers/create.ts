@@ -25,11 +25,12 @@ export const createTrigger = endpoint({
     const source = triggerSourceOrder(body) ?? null
     await refuseUnknownGenerator(ctx, { project_id, agent_id }, source)
     await refuseUnpricedStart(ctx, { project_id, agent_id }, body)
-    const items = await keptTriggerSource(ctx, source)
+    const start_id = ctx.newId()
+    const items = await keptTriggerSource(ctx, { project_id, start_id }, source)
     const { name, scheme = 'bearer', secret_env = null, signing_secret = null } = body
     const start = { ...NO_SETTINGS, ...startSaid(body) }
     const settings = { name, scheme, secret_env, signing_secret, start, declared: false, items }
-    const { id, secret } = await create(ctx, { project_id, agent_id, ...settings })
+    const { id, secret } = await create(ctx, { project_id, agent_id, ...settings }, start_id)
     return { ...triggerOf(await triggerIn(ctx, principal, id), ctx.config.base_url), secret }
   },
 })

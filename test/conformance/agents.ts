@@ -177,9 +177,10 @@ export function agentsPart(given: Given): void {
       const { id } = await makeAgent(given())
       await given().call('POST', `/v1/agents/${id}/deployments`, { body: bundle })
       const { ctx } = given()
-      const [row] = await ctx.sql`select env_sealed from deployments where agent_id = ${id}`
+      const [row] = await ctx.sql`
+        select project_id, id, bundle_hash, env_sealed from deployments where agent_id = ${id}`
       expect(row!.env_sealed).not.toContain('secret-word')
-      expect(await openEnv(ctx, row!.env_sealed)).toEqual({ TOKEN: 'secret-word' })
+      expect(await openEnv(ctx, row!.project_id, row as never)).toEqual({ TOKEN: 'secret-word' })
     })
 
     it('can be an HTTP function anywhere, with a key that stays the same at its URL', async () => {

@@ -102,7 +102,7 @@ export function promote(ctx: Context, agent: AgentKey, deployment_id: string): P
 export function planPromotion(ctx: Context, agent: AgentKey, deployment_id: string): Promise<DeployPlan> {
   return underLock(ctx, agent, async ctx => {
     const known = await findKnown(ctx, agent, deployment_id)
-    const after = { ...known, env: await openEnv(ctx, known.env_sealed) }
+    const after = { ...known, env: await openEnv(ctx, known.project_id, known) }
     return { ...(await compare(ctx, known, after, 'kept')), version: known.version, created: false }
   })
 }
@@ -152,7 +152,7 @@ async function compare(
   undeclared: Undeclared,
 ) {
   const current = await store.findCurrentDeployment(ctx.db, { project_id, agent_id })
-  const before = current && { ...current, env: await openEnv(ctx, current.env_sealed) }
+  const before = current && { ...current, env: await openEnv(ctx, project_id, current) }
   return {
     current_version: current?.version ?? null,
     changes: before === undefined ? ['everything'] : contentChanges(before, after),
@@ -178,24 +178,26 @@ async function contentOf(ctx: Context, { code, ...order }: DeployOrder) {
       `A source that the agent declares is asked with ${missing}, which the environment of the deployment ${order.env[missing] === '' ? 'has without a value' : 'does not have'}.`,
       `Deploy with --env ${missing}.`,
     )
+  const id = ctx.newId()
+  const bundle_hash = code.kind === 'bundle' ? toHex(await sha256(code.text)) : null
   return {
-    id: ctx.newId(),
+    id,
     project_id: order.project_id,
     agent_id: order.agent_id,
     kind: code.kind,
     protocol: code.kind === 'url' ? code.protocol : ('ndjson' as const),
     url: code.kind === 'url' ? code.url : null,
-    bundle_hash: code.kind === 'bundle' ? toHex(await sha256(code.text)) : null,
+    bundle_hash,
     declaration: order.declaration,
     default_checks: order.declaration.checks === undefined ? [...DEFAULT_CHECKS] : null,
-    env_sealed: await sealEnv(ctx, order.env),
+    env_sealed: await sealEnv(ctx, order.project_id, { id, bundle_hash }, order.env),
     external_id: order.external_id,
   }
 }
 
 async function findSame(ctx: Context, given: store.NewDeployment, env: Record<string, string>) {
   for (const version of await store.findSame(ctx.db, given)) {
-    if (canonicalJson(await openEnv(ctx, version.env_sealed)) === canonicalJson(env)) return version
+    if (canonicalJson(await openEnv(ctx, given.project_id, version)) === canonicalJson(env)) return version
   }
   return undefined
 }

@@ -48,13 +48,13 @@ export async function planAutomation(
   const schedules = await Promise.all(
     (await lockSchedulesOfAgent(ctx.db, { project_id, agent_id }, crons)).map(async row => ({
       ...row,
-      source: await asDeclared(ctx, row),
+      source: await asDeclared(ctx, { project_id, start_id: row.id }, row),
     })),
   )
   const triggers = await Promise.all(
     (await lockTriggersOfAgent(ctx.db, { project_id, agent_id })).map(async row => ({
       ...row,
-      items: await itemsAsDeclared(ctx, row),
+      items: await itemsAsDeclared(ctx, { project_id, start_id: row.id }, row),
     })),
   )
   const urls = new Map(
@@ -124,7 +124,8 @@ async function applyTrigger(
   // Code does not declare how runs are started, so a trigger with a new name keeps the settings of the old one.
   const kept = start_of === null ? undefined : await findTriggerStart(ctx.db, { project_id, id: start_of })
   if (replaces !== null) await deleteTrigger(ctx, { project_id, id: replaces.id })
-  const items = await keptTriggerSource(ctx, order, undefined, 'code')
+  const start_id = id ?? ctx.newId()
+  const items = await keptTriggerSource(ctx, { project_id, start_id }, order, undefined, 'code')
   if (id === null) {
     const trigger = {
       project_id,
@@ -134,7 +135,8 @@ async function applyTrigger(
       scheme: 'bearer',
       signing_secret: null,
     } as const
-    const made = await createTrigger(ctx, { ...trigger, declared: true, start: kept ?? NO_SETTINGS, items })
+    const settings = { declared: true, start: kept ?? NO_SETTINGS, items }
+    const made = await createTrigger(ctx, { ...trigger, ...settings }, start_id)
     const url = triggerUrl(ctx.config.base_url, made.webhook_id)
     return { id: made.id, url, secret: made.secret }
   }

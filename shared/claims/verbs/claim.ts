@@ -85,7 +85,7 @@ export async function claimItems(ctx: Context, key: RunKey, most: number, late?:
     return { claim: null, waiting_for }
   }
   // Before items are taken: if the environment cannot be opened, nothing must be claimed in vain.
-  const env = deployment.env_sealed ? await openEnv(ctx, deployment.env_sealed) : {}
+  const env = await openEnv(ctx, run.project_id, deployment)
   await fault('claim.before_commit')
   const items = await take(ctx.sql, run, deployment, Math.min(most, itemsInMemory(run)), late === undefined)
   await fault('claim.after_commit')

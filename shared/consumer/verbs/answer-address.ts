@@ -23,7 +23,7 @@ export async function answerAddress(
 ): Promise<string> {
   let word = sealed.get(claim)
   if (word === undefined) {
-    word = seal(ctx, 'answer', [claim.run_id, claim.id, ctx.now()].join(' '))
+    word = seal(ctx, 'answer', null, [claim.run_id, claim.id, ctx.now()].join(' '))
     sealed.set(claim, word)
   }
   // The seqs are not sealed: an agent with this address has all items of the claim, so other seqs name only its own.
@@ -33,7 +33,7 @@ export async function answerAddress(
 /** The request that `to` of an address names. @throws ApiError `unauthenticated` */
 export async function requestAt(ctx: Context, to: string): Promise<SentRequest> {
   const [, first_seq, last_seq, word] = ADDRESS.exec(to) ?? []
-  const text = word === undefined ? '' : await unseal(ctx, 'answer', word).catch(() => '')
+  const text = word === undefined ? '' : await unseal(ctx, 'answer', null, word).catch(() => '')
   const [run_id, ...figures] = text.split(' ')
   const [claim_id, started_ms] = figures.map(Number)
   if (run_id !== undefined && isUuid(run_id) && started_ms !== undefined)

@@ -40,7 +40,7 @@ export async function createSchedule(ctx: Context, order: ScheduleOrder): Promis
   const cron = normalCron(order.cron)
   const next_at = await nextOf(ctx.db, cron, timezone)
   const row = {
-    ...(await columnsOf(ctx, settingsOf(order), declared)),
+    ...(await columnsOf(ctx, { project_id, id }, settingsOf(order), declared)),
     id,
     project_id,
     agent_id,
@@ -78,7 +78,7 @@ export async function updateSchedule(
     if (isMoved) await passOver(db, known)
     const { cron: _, timezone: __, declared, ...settings } = changes
     const updated = await store.updateSchedule(db, key, {
-      ...(await columnsOf(ctx, settings, declared, known)),
+      ...(await columnsOf(ctx, key, settings, declared, known)),
       ...(declared !== undefined && { declared }),
       ...(isMoved && { cron, timezone, next_at: known.enabled ? next_at : null }),
     })
@@ -164,6 +164,7 @@ export function readable(cron: string, timezone: string) {
 /** The columns to write for the given settings. */
 async function columnsOf(
   ctx: Context,
+  { project_id, id }: store.ScheduleKey,
   said: SaidSettings,
   declared: boolean | undefined,
   known?: LockedSchedule,
@@ -179,7 +180,8 @@ async function columnsOf(
     results,
     ...(limits !== undefined && { limits: limits?.length ? limits : null }),
     ...startSaid(said),
-    ...(source !== undefined && (await keptSource(ctx, source, known, declared ? 'code' : 'caller'))),
+    ...(source !== undefined &&
+      (await keptSource(ctx, { project_id, start_id: id }, source, known, declared ? 'code' : 'caller'))),
   }
 }
 

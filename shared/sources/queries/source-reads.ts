@@ -149,6 +149,8 @@ export async function triesOf(
 
 /** A run to start over a source, with its settings. */
 export interface SourcedStart extends StartSettings {
+  /** The schedule or trigger. */
+  id: string
   project_id: string
   agent_id: string
   timezone: string
@@ -159,7 +161,6 @@ export interface SourcedStart extends StartSettings {
 }
 
 export interface SourcedSchedule extends Omit<SourcedStart, 'name'> {
-  id: string
   cron: string
   name: string | null
 }

@@ -44,7 +44,7 @@ export async function openGenerator(
 
 /** @throws SourceError when the current version has no such generator */
 async function targetOf(ctx: Context, reading: Reading<GeneratorSource>): Promise<AgentTarget> {
-  const { agent_id, deployment, source } = reading
+  const { project_id, agent_id, deployment, source } = reading
   if (!ctx.reachesAgents)
     throw new SourceError(
       'No agent can be reached from here: where functions stand apart, generators are called when their schedule fires, by the consumer.',
@@ -53,8 +53,8 @@ async function targetOf(ctx: Context, reading: Reading<GeneratorSource>): Promis
     throw new SourceError('The agent has no deployment: nothing can be asked for items.')
   const { generators = [] } = deployment.declaration
   if (!generators.includes(source.generator)) throw new SourceError(noGenerator(source.generator, generators))
-  const { id: deployment_id, env_sealed, ...rest } = deployment
-  const env = await openEnv(ctx, env_sealed)
+  const { id: deployment_id, env_sealed: _, ...rest } = deployment
+  const env = await openEnv(ctx, project_id, deployment)
   return { ...rest, agent_id, deployment_id, env, together: null, generates: true }
 }
 

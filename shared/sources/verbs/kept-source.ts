@@ -1,7 +1,7 @@
 // Converts a source, as it was given, to the columns that store it. Guarantee: header values are stored encrypted, and
-// are sent to no other host than the one they were given for.
+// are sent to no other address than the one they were given for, whoever writes to the row.
 
-import { seal, unseal } from '../../accounts/verbs/sealing.ts'
+import { type SealedIn, seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
@@ -18,9 +18,35 @@ export interface KeptSource<S = Source> {
 /** Who gave a source. If code declares it, `$NAME` in a header is a variable of the deployment's environment. */
 export type SaidBy = 'caller' | 'code'
 
-/** `known` is the stored source. Its headers stay if a caller gives none and the URL stays on its host. */
+/** The schedule or trigger of a source; its id is null for a source that is only tried. */
+export interface StartOfSource {
+  project_id: string
+  start_id: string | null
+}
+
+/** Headers go to one address, of which the parameters may change: another path may show them to anybody. */
+const addressOf = (url: string) => {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
+
+const sealedIn = ({ project_id, start_id }: StartOfSource, url: string): SealedIn => ({
+  project_id,
+  row: [start_id, addressOf(url)],
+})
+
+/** The headers of a stored source. @throws Error if they were sealed for another one, or another address */
+export const openHeaders = async (
+  ctx: Context,
+  of: StartOfSource,
+  url: string,
+  sealed: string,
+): Promise<Record<string, string>> => JSON.parse(await unseal(ctx, 'source', sealedIn(of, url), sealed))
+
+/** `known` is the stored source. Its headers stay if a caller gives none and the URL keeps its host and its path. */
 export async function keptSource(
   ctx: Context,
+  of: StartOfSource,
   order: SourceOrder | null,
   known: KeptSource = { source: null, source_headers_sealed: null },
   by: SaidBy = 'caller',
@@ -35,7 +61,12 @@ export async function keptSource(
   const { url, format, format_guessed = false, headers } = order
   const kept = { url, format, ...(format_guessed && { format_guessed }), item_id, partition_key }
   const before = known.source !== null && !isGenerator(known.source) ? known.source : null
-  if (by === 'caller' && headers === undefined && before !== null && originOf(before.url) === originOf(url)) {
+  if (
+    by === 'caller' &&
+    headers === undefined &&
+    before !== null &&
+    addressOf(before.url) === addressOf(url)
+  ) {
     const { header_names, headers_from_env } = before
     return {
       source: { ...kept, header_names, headers_from_env },
@@ -43,20 +74,22 @@ export async function keptSource(
     }
   }
   const header_names = Object.keys(headers ?? {})
-  const sealed = header_names.length === 0 ? null : await seal(ctx, 'source', JSON.stringify(headers))
+  const sealed =
+    header_names.length === 0 ? null : await seal(ctx, 'source', sealedIn(of, url), JSON.stringify(headers))
   return { source: { ...kept, header_names, headers_from_env: by === 'code' }, source_headers_sealed: sealed }
 }
 
 /** Like keptSource, for a trigger, which may take its items from the body of a fire. */
 export async function keptTriggerSource(
   ctx: Context,
+  of: StartOfSource,
   order: ItemsOrder | null,
   known: KeptSource<TriggerSource> = { source: null, source_headers_sealed: null },
   by: SaidBy = 'caller',
 ): Promise<KeptSource<TriggerSource>> {
   if (order !== null && 'body' in order) return { source: order, source_headers_sealed: null }
   const { source, source_headers_sealed } = known
-  return keptSource(ctx, order, isBody(source) ? undefined : { source, source_headers_sealed }, by)
+  return keptSource(ctx, of, order, isBody(source) ? undefined : { source, source_headers_sealed }, by)
 }
 
 /**
@@ -80,13 +113,14 @@ export async function refuseUnknownGenerator(
 /** The stored source, as code would declare it. Headers that a caller gave get empty values, which no code declares. */
 export async function asDeclared(
   ctx: Context,
+  of: StartOfSource,
   { source, source_headers_sealed }: KeptSource,
 ): Promise<SourceOrder | null> {
   if (source === null || isGenerator(source)) return source
   const { header_names, headers_from_env, ...order } = source
   if (source_headers_sealed === null) return order
   const headers: Record<string, string> = headers_from_env
-    ? JSON.parse(await unseal(ctx, 'source', source_headers_sealed))
+    ? await openHeaders(ctx, of, source.url, source_headers_sealed)
     : Object.fromEntries(header_names.map(name => [name, '']))
   return { ...order, headers }
 }
@@ -94,9 +128,8 @@ export async function asDeclared(
 /** Like asDeclared, for a trigger. */
 export async function itemsAsDeclared(
   ctx: Context,
+  of: StartOfSource,
   { source, source_headers_sealed }: KeptSource<TriggerSource>,
 ): Promise<ItemsOrder | null> {
-  return isBody(source) ? source : asDeclared(ctx, { source, source_headers_sealed })
+  return isBody(source) ? source : asDeclared(ctx, of, { source, source_headers_sealed })
 }
-
-const originOf = (url: string) => new URL(url).origin

@@ -9,6 +9,9 @@ import { type Source, SourceError } from '../rules/source.ts'
 import type { Occasion } from '../rules/source-url.ts'
 
 export interface Reading<S extends Source = Source> {
+  project_id: string
+  /** The schedule or trigger; null for a source that is only tried. */
+  start_id: string | null
   source: S
   source_headers_sealed: string | null
   occasion: Occasion

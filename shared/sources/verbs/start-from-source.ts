@@ -46,13 +46,14 @@ export async function startFromSource(
 
 async function itemsFor(
   ctx: Context,
-  { project_id, agent_id, source, source_headers_sealed }: PreviewedStart,
+  { id: start_id, project_id, agent_id, source, source_headers_sealed }: PreviewedStart,
   occasion: Occasion,
   signal: AbortSignal,
 ): Promise<AsyncIterable<NewItem[]>> {
   const agent = await findCurrent(ctx.sql, { project_id, agent_id })
   const deployment = agent?.deployment ?? null
-  return sourceItems(ctx, { source, source_headers_sealed, occasion, agent_id, deployment }, signal)
+  const reading = { project_id, start_id, source, source_headers_sealed, occasion, agent_id, deployment }
+  return sourceItems(ctx, reading, signal)
 }
 
 /** Starts a run for a caller that waits for the answer. @throws ApiError */
@@ -68,7 +69,7 @@ export async function startNow(
 export type PreviewedStart = Pick<
   SourcedStart,
   'project_id' | 'agent_id' | 'timezone' | 'source' | 'source_headers_sealed'
->
+> & { id: string | null }
 
 export interface SourcePreview {
   count: number

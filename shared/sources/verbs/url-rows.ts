@@ -1,7 +1,7 @@
 // Reads the rows that a URL answers with. Guarantee: an answer that was cut off, or could have been unnoticed, throws a
 // SourceError; header values are sent to that URL only.
 
-import { openEnv, unseal } from '../../accounts/verbs/sealing.ts'
+import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { OutsideAnswer } from '../../kernel/outside.ts'
@@ -9,6 +9,7 @@ import { fileRows } from '../../submission/rules/file-rows.ts'
 import { filledIn } from '../rules/declared-source.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'
 import { urlFor } from '../rules/source-url.ts'
+import { openHeaders } from './kept-source.ts'
 import { type OpenSource, type Reading, Rowless, type Silence, wordsOf } from './reading.ts'
 
 const ACCEPT = { ndjson: 'application/x-ndjson', csv: 'text/csv', json: 'application/json' }
@@ -64,11 +65,12 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
 }
 
 /** In a declared header, `$NAME` is replaced by that variable of the deployment's environment. */
-async function headersOf(ctx: Context, { source, source_headers_sealed, deployment }: Reading<UrlSource>) {
+async function headersOf(ctx: Context, reading: Reading<UrlSource>) {
+  const { project_id, start_id, source, source_headers_sealed, deployment } = reading
   if (source_headers_sealed === null) return {}
-  const given: Record<string, string> = JSON.parse(await unseal(ctx, 'source', source_headers_sealed))
+  const given = await openHeaders(ctx, { project_id, start_id }, source.url, source_headers_sealed)
   if (!source.headers_from_env) return given
-  const env = await openEnv(ctx, deployment?.env_sealed ?? null)
+  const env = deployment === null ? {} : await openEnv(ctx, project_id, deployment)
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name,

@@ -92,7 +92,7 @@ export const SourceOrder = z
     headers: headers
       .optional()
       .describe(
-        'Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host.',
+        'Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL keeps its host and its path.',
       ),
   })
   .superRefine(({ url, format, generator, headers }, { addIssue }) => {

@@ -20,7 +20,7 @@ export async function giveClaim(
   taken: readonly ClaimedItem[],
 ) {
   try {
-    const env = await openEnv(ctx, deployment.env_sealed)
+    const env = await openEnv(ctx, run.project_id, deployment)
     const items = await withSteps(ctx, { ...run, is_replay: false }, taken, [])
     const under_budget = seen.under_budget || run.budget_micro !== null
     places.fill(

@@ -45,7 +45,12 @@ export async function createTrigger(
   checkSigningSecret(order.scheme, signing_secret)
   const secret = signing_secret === null ? newTriggerSecret(order.scheme, ctx.random) : null
   const webhook_id = `whk_${randomWord(ctx.random, WEBHOOK_ID_BYTES)}`
-  const kept = await keptSecret(ctx, order.scheme, signing_secret ?? secret)
+  const kept = await keptSecret(
+    ctx,
+    { project_id: order.project_id, id },
+    order.scheme,
+    signing_secret ?? secret,
+  )
   if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...start, ...kept, ...items }))) {
     throw new ApiError('trigger_name_taken', `The agent already has a trigger named "${order.name}".`)
   }
@@ -70,7 +75,8 @@ export async function changeTrigger(
   const known = await store.lockTriggerItems(ctx.db, trigger)
   if (known === undefined) throw triggerGone()
   const source = triggerSourceOrder(changes, known.source)
-  const items = source === undefined ? known : await keptTriggerSource(ctx, source, known)
+  const items =
+    source === undefined ? known : await keptTriggerSource(ctx, { project_id, start_id: id }, source, known)
   if (name !== trigger.name) {
     const start = { ...(await deleteTrigger(ctx, trigger)), ...said }
     const kept = { scheme, secret_env, signing_secret, declared, start, items }
@@ -78,7 +84,7 @@ export async function changeTrigger(
     return (await createTrigger(ctx, order, id)).secret
   }
   checkSigningSecret(scheme, signing_secret)
-  const { signing_secret_sealed } = await keptSecret(ctx, scheme, signing_secret)
+  const { signing_secret_sealed } = await keptSecret(ctx, { project_id, id }, scheme, signing_secret)
   await store.updateTrigger(ctx.db, trigger, { secret_env, signing_secret_sealed, ...said, ...items })
   return null
 }
@@ -103,8 +109,13 @@ function checkSigningSecret(scheme: SignatureScheme, secret: string | null): voi
 }
 
 /** The column that stores a secret: as a hash for bearer, else encrypted. */
-async function keptSecret(ctx: Context, scheme: SignatureScheme, secret: string | null) {
+async function keptSecret(
+  ctx: Context,
+  { project_id, id }: store.TriggerKey,
+  scheme: SignatureScheme,
+  secret: string | null,
+) {
   if (secret === null) return {}
   if (scheme === 'bearer') return { secret_hash: await sha256(secret) }
-  return { signing_secret_sealed: await seal(ctx, 'trigger', secret) }
+  return { signing_secret_sealed: await seal(ctx, 'trigger', { project_id, row: [id] }, secret) }
 }

@@ -35,7 +35,7 @@ const webhookGone = () =>
 /** @throws ApiError `unauthenticated` unless the sender knows the trigger's secret */
 export async function verifySender(
   ctx: Context,
-  { scheme, secret_hash, signing_secret_sealed }: Webhook,
+  { id, project_id, scheme, secret_hash, signing_secret_sealed }: Webhook,
   headers: Headers,
   body: Uint8Array,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function verifySender(
       'Give it with PATCH /v1/triggers/{triggerId}, as signing_secret.',
     )
   }
-  const secret = await unseal(ctx, 'trigger', signing_secret_sealed)
+  const secret = await unseal(ctx, 'trigger', { project_id, row: [id] }, signing_secret_sealed)
   await verifySignature(scheme, secret, headers, body, ctx.now())
 }
 

@@ -13,7 +13,7 @@ export interface DatabaseState {
   /** Parts of runs that retention has marked and that still exist, counted up to LIMITS.metrics_counted. */
   purges_waiting: number
   /** The environment that was sealed last with the master key; null if there is none. */
-  sealed: string | null
+  sealed: { project_id: string; id: string; bundle_hash: string | null; env_sealed: string } | null
 }
 
 export async function readDatabaseState(sql: Sql): Promise<DatabaseState> {
@@ -24,6 +24,7 @@ export async function readDatabaseState(sql: Sql): Promise<DatabaseState> {
       'off' not in (current_setting('fsync'), current_setting('full_page_writes'),
         current_setting('synchronous_commit')) as durable,
       (select count(*)::int from (select 1 from purges limit ${LIMITS.metrics_counted}) p) as purges_waiting,
-      (select env_sealed from deployments where env_sealed is not null order by id desc limit 1) as sealed`
+      (select jsonb_build_object('project_id', project_id, 'id', id, 'bundle_hash', bundle_hash, 'env_sealed', env_sealed)
+        from deployments where env_sealed is not null order by id desc limit 1) as sealed`
   return row!
 }

@@ -1,11 +1,11 @@
 // Reads what an operator's check-up needs in addition to the load: versions, clocks, disk use, and whether the master
 // key is the one that data was sealed under.
 
-import { unseal } from '../../accounts/verbs/sealing.ts'
+import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { holdsKey } from '../../kernel/secrets.ts'
 import { VERSION } from '../../kernel/version.ts'
-import { readDatabaseState } from '../queries/check-up.ts'
+import { type DatabaseState, readDatabaseState } from '../queries/check-up.ts'
 import { checkMasterKey } from './installation.ts'
 
 export interface Installation {
@@ -37,11 +37,11 @@ export async function readInstallation(ctx: Context): Promise<Installation> {
 }
 
 /** A process without the key for environments checks instead whether its keys are of the same master key. */
-async function opens(ctx: Context, sealed: string | null): Promise<boolean> {
+async function opens(ctx: Context, sealed: DatabaseState['sealed']): Promise<boolean> {
   if (sealed === null) return true
   const { master_key } = ctx.config
   if (!holdsKey(master_key, 'environment')) return (await checkMasterKey(ctx.sql, master_key)) === undefined
-  return unseal(ctx, 'environment', sealed).then(
+  return openEnv(ctx, sealed.project_id, sealed).then(
     () => true,
     () => false,
   )

@@ -15,8 +15,10 @@ export async function findSharedCredentials(ctx: Context): Promise<SharedCredent
   // Of this call alone: the names of credentials that are stored differ by project.
   const key = randomBytes(32)
   const users = new Map<string, SharedCredential>()
-  for (const { project_id, host, label, env_sealed } of await findUsedCredentials(ctx.sql)) {
-    const value = (await openEnv(ctx, env_sealed).catch((): Record<string, string> => ({})))[label]
+  for (const { project_id, host, label, deployment } of await findUsedCredentials(ctx.sql)) {
+    const value = (await openEnv(ctx, project_id, deployment).catch((): Record<string, string> => ({})))[
+      label
+    ]
     if (value === undefined) continue
     const name = `${host} ${createHmac('sha256', key).update(value).digest('hex')}`
     const known = users.get(name) ?? { host, used_by: [] }

@@ -1,9 +1,9 @@
 // Secrets of a deployment's environment, wherever an agent writes them.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { sealEnv } from '../../../shared/accounts/verbs/sealing.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
+import { giveEnv } from '../../support/deployment-env.ts'
 import { centStep, failure, result, step, type TestEngine, testEngine } from '../../support/engine.ts'
 
 const SECRET = 'sk-live-1234567890"abc'
@@ -11,13 +11,12 @@ const SECRET = 'sk-live-1234567890"abc'
 let engine: TestEngine
 beforeEach(async () => {
   engine = await testEngine()
-  const sealed = await sealEnv(engine.ctx, {
+  await giveEnv(engine.ctx, {
     NUMBER_KEY: '123456789012',
     OPENAI_API_KEY: SECRET,
     CRM: 'https://u:p@crm/x',
     ASSAY_SECRETS: 'CRM',
   })
-  await engine.sql`update deployments set env_sealed = ${sealed}`
 })
 afterEach(() => engine.close())
 
@@ -94,8 +93,7 @@ it('secrets are in nothing that is stored of what agents write [agents.secrets]'
 })
 
 it('a model is read and priced before what is kept is masked', async () => {
-  const sealed = await sealEnv(engine.ctx, { MODEL_KEY: 'test-model-1' })
-  await engine.sql`update deployments set env_sealed = ${sealed}`
+  await giveEnv(engine.ctx, { MODEL_KEY: 'test-model-1' })
   await engine.sql`update prices set model = 'test-model-1'`
   const runId = await engine.submit(1)
   engine.play(items => items.flatMap(item => [centStep(item, 'a', 1, 'test-model-1'), result(item)]))

@@ -3,13 +3,13 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startConsumer } from '../../../infra/node/consumer.ts'
-import { seal } from '../../../shared/accounts/verbs/sealing.ts'
 import { reapClaims } from '../../../shared/claims/queries/run-facts.ts'
 import { type Claim, claimItems } from '../../../shared/claims/verbs/claim.ts'
 import { GivenClaims } from '../../../shared/claims/verbs/given-claims.ts'
 import type { Context } from '../../../shared/context.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type RunOrder, submitRun } from '../../../shared/submission/verbs/submit.ts'
+import { giveEnv } from '../../support/deployment-env.ts'
 import { centStep, conservation, result, type TestEngine, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
 import { onCluster } from '../../support/on-cluster.ts'
@@ -158,8 +158,7 @@ describe.skipIf(onCluster('a submission claims nothing there'))(
     })
 
     it('come with the environment of their agent', async () => {
-      const env_sealed = await seal(engine.ctx, 'environment', JSON.stringify({ TOKEN: 'secret' }))
-      await engine.sql`update deployments set env_sealed = ${env_sealed}`
+      await giveEnv(engine.ctx, { TOKEN: 'secret' })
       const { ctx, given } = keeping()
       await submitTo(ctx, 1)
       expect(given.take()[0]?.target.env).toEqual({ TOKEN: 'secret' })

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerMetrics } from '../../../functions/metrics.ts'
-import { seal } from '../../../shared/accounts/verbs/sealing.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { paceTurn, startPacing } from '../../../shared/pacing/rules/pacing.ts'
 import { noteTurn, TURNERS } from '../../../shared/redis/turns.ts'
 import { readDatabaseState } from '../../../shared/upkeep/queries/check-up.ts'
 import { INSTALLATION_METRICS } from '../../../shared/upkeep/verbs/check-up.ts'
 import { METRICS, POOL_METRICS } from '../../../shared/upkeep/verbs/metrics.ts'
+import { giveEnv } from '../../support/deployment-env.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'
 import { letWait, shut } from '../../support/upstreams.ts'
 
@@ -115,12 +115,9 @@ it('the metrics say whether the master key opens what was sealed, and which vers
     assay_master_key_opens: 1,
     assay_database_durable: Number(durable),
   })
-  const sealed = await seal(
-    { ...ctx, config: { ...ctx.config, master_key: 'ab'.repeat(32) } },
-    'environment',
-    '{}',
-  )
-  await sql`update deployments set env_sealed = ${sealed}`
+  await giveEnv(ctx, { A: 'b' })
+  expect(await figures()).toMatchObject({ assay_master_key_opens: 1 })
+  await giveEnv({ ...ctx, config: { ...ctx.config, master_key: 'ab'.repeat(32) } }, { A: 'b' })
   expect(await figures()).toMatchObject({ assay_master_key_opens: 0 })
 })
 
