@@ -12,6 +12,7 @@ import { refreshSession } from './account/refresh.ts'
 import { revokeSession } from './account/revoke-session.ts'
 import { createSession } from './account/sign-in.ts'
 import { deleteCurrentSession } from './account/sign-out.ts'
+import { usePasswordLink } from './account/use-password-link.ts'
 import { createAccount } from './accounts/create.ts'
 import { listAccounts } from './accounts/list.ts'
 import { listAccountQuotas } from './accounts/list-quotas.ts'
@@ -56,6 +57,7 @@ import { listSteps } from './items/list-steps.ts'
 import { exportResults } from './items/results.ts'
 import { whyItem } from './items/why.ts'
 import { createMember } from './members/create.ts'
+import { createPasswordLink } from './members/create-password-link.ts'
 import { deleteMember } from './members/delete.ts'
 import { listMembers } from './members/list.ts'
 import { updateMember } from './members/update.ts'
@@ -243,10 +245,12 @@ export const endpoints: readonly Endpoint[] = [
   getAccount,
   listQuotas,
   changePassword,
+  usePasswordLink,
   deleteAccount,
   listMembers,
   createMember,
   updateMember,
+  createPasswordLink,
   deleteMember,
   listAuditEntries,
   listAccounts,

@@ -23,6 +23,7 @@ import * as keys from './pages/keys.tsx'
 import * as members from './pages/members.tsx'
 import * as models from './pages/models.tsx'
 import * as overview from './pages/overview.tsx'
+import { passwordPage, setPassword } from './pages/password.tsx'
 import * as prices from './pages/prices.tsx'
 import * as projects from './pages/projects.tsx'
 import * as quotas from './pages/quotas.tsx'
@@ -109,7 +110,7 @@ const MODULES = [
 const exported: unknown[] = MODULES.flatMap(module => Object.values(module))
 const has = (name: string) => (one: unknown) => typeof one === 'object' && one !== null && name in one
 
-export const open = { pages: [signInPage], actions: [signIn] }
+export const open = { pages: [signInPage, passwordPage], actions: [signIn, setPassword] }
 export const pages = exported.filter(has('show')) as Page[]
 export const actions = [signOut, ...(exported.filter(has('act')) as Action[])]
 

@@ -174,9 +174,9 @@ const MEMBERS: readonly Command[] = [
   {
     name: 'members password',
     args: ['MEMBER'],
-    summary: 'Give a member a new password, which is shown once and ends all their sessions.',
+    summary: 'Make a link by which a member sets a new password, once; it is shown once.',
     member: true,
-    run: async (...given) => (await import('./members.ts')).resetPassword(...given),
+    run: async (...given) => (await import('./members.ts')).linkPassword(...given),
   },
   {
     name: 'members remove',

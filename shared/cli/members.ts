@@ -1,5 +1,5 @@
-// Commands that manage who can sign in to the account. Guarantee: passwords are generated and shown once, never given
-// by the user.
+// Commands that manage who can sign in to the account. Guarantee: passwords and links are made here or by the server and
+// shown once, never given by the user.
 
 import type { MemberRole } from '../accounts/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -46,7 +46,13 @@ export async function addMember({ api, output }: Session, given: Given): Promise
   const [email, password] = [given.arg(0), newPassword()]
   const role = (given.text('role') ?? 'operator') as MemberRole
   const member = await answered(api.POST('/v1/members', { body: { email, role, password } }))
-  printPassword(output, 'member_added', member, password)
+  output.emit('member_added', { ...member, password }, ({ program }) =>
+    [
+      `${clean(member.email)} (${member.role})`,
+      `password  ${password}`,
+      `This is the only time it is shown. To sign in: ${program} login --email ${clean(member.email)}`,
+    ].join('\n'),
+  )
 }
 
 export async function changeRole(session: Session, given: Given): Promise<void> {
@@ -62,13 +68,16 @@ export async function changeRole(session: Session, given: Given): Promise<void> 
   )
 }
 
-export async function resetPassword(session: Session, given: Given): Promise<void> {
-  const path = { memberId: await memberIdOf(session, given.arg(0)) }
-  const password = newPassword()
-  const member = await answered(
-    session.api.PATCH('/v1/members/{memberId}', { params: { path }, body: { password } }),
+export async function linkPassword(session: Session, given: Given): Promise<void> {
+  const member_id = await memberIdOf(session, given.arg(0))
+  const params = { path: { memberId: member_id } }
+  const link = await answered(session.api.POST('/v1/members/{memberId}/password-link', { params }))
+  session.output.emit('password_link', { member_id, ...link }, () =>
+    [
+      link.url,
+      `Whoever opens it sets their password, once, until ${minute(link.expires_at)}. It is not shown again: give it to them in private.`,
+    ].join('\n'),
   )
-  printPassword(session.output, 'member_changed', member, password)
 }
 
 export async function removeMember(session: Session, given: Given): Promise<void> {
@@ -80,15 +89,6 @@ export async function removeMember(session: Session, given: Given): Promise<void
     () => `${clean(member.email)} is out within five seconds; keys they made stay`,
   )
 }
-
-const printPassword = (output: Session['output'], event: string, member: Member, password: string) =>
-  output.emit(event, { ...member, password }, ({ program }) =>
-    [
-      `${clean(member.email)} (${member.role})`,
-      `password  ${password}`,
-      `This is the only time it is shown. To sign in: ${program} login --email ${clean(member.email)}`,
-    ].join('\n'),
-  )
 
 const PAGES_LOOKED_AT = LIMITS.members_per_account / LIMITS.members_page.max
 

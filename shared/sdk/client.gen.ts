@@ -1859,6 +1859,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/password/by-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a password by a link
+         * @description Takes the token of a link that an owner made. All sessions of the member are dead everywhere within five seconds.
+         */
+        post: operations["usePasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/deletion": {
         parameters: {
             query?: never;
@@ -1921,10 +1941,30 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a member's role or password
-         * @description A new password ends all sessions of the member; a new role holds within five seconds.
+         * Change a member's role
+         * @description The new role holds within five seconds. A password is changed by its member, with POST /v1/account/password, or by a link: POST /v1/members/{memberId}/password-link.
          */
         patch: operations["updateMember"];
+        trace?: never;
+    };
+    "/v1/members/{memberId}/password-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link for a new password
+         * @description For another member who has lost theirs: whoever opens the link sets a new password, once, within 24 hours. Assay sends no mail: pass it on. It ends with a new password, and when you are no owner any more.
+         */
+        post: operations["createPasswordLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/audit": {
@@ -2964,7 +3004,7 @@ export interface components {
                 item_id?: string | null;
                 /** @description The field of a row that is its partition_key. */
                 partition_key?: string | null;
-                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL keeps its host and its path. */
                 headers?: {
                     [key: string]: string;
                 };
@@ -3973,6 +4013,16 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
+        };
+        /** @description Sets a new password without the one before. */
+        PasswordLink: {
+            /** @description To be opened once, by the member alone. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            expires_at: string;
         };
         /** @description Whether the models that a project called lately have a price. */
         PriceCheck: {
@@ -5565,7 +5615,7 @@ export interface components {
             item_id?: string | null;
             /** @description The field of a row that is its partition_key. */
             partition_key?: string | null;
-            /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+            /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL keeps its host and its path. */
             headers?: {
                 [key: string]: string;
             };
@@ -5954,7 +6004,7 @@ export interface components {
                 item_id?: string | null;
                 /** @description The field of a row that is its partition_key. */
                 partition_key?: string | null;
-                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL keeps its host and its path. */
                 headers?: {
                     [key: string]: string;
                 };
@@ -6049,7 +6099,7 @@ export interface components {
                 item_id?: string | null;
                 /** @description The field of a row that is its partition_key. */
                 partition_key?: string | null;
-                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL stays on its host. */
+                /** @description Sent along to a URL, and never shown again. In a change, headers that are left out stay while the URL keeps its host and its path. */
                 headers?: {
                     [key: string]: string;
                 };
@@ -17320,6 +17370,76 @@ export interface operations {
             };
         };
     };
+    usePasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What stands behind `token=` in the link. */
+                    token: string;
+                    /** @description At least 12 characters. */
+                    new_password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Set; no body. Sign in with it. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     deleteAccount: {
         parameters: {
             query?: never;
@@ -17712,9 +17832,7 @@ export interface operations {
                      * @description viewer reads; operator also changes agents, keys and runs; owner also projects and members.
                      * @enum {string}
                      */
-                    role?: "owner" | "operator" | "viewer";
-                    /** @description At least 12 characters. */
-                    password?: string;
+                    role: "owner" | "operator" | "viewer";
                 };
             };
         };
@@ -17771,6 +17889,95 @@ export interface operations {
             };
             /** @description `last_owner` */
             409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    /** @description Seconds until asking again makes sense. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal`, `store_unreachable` */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createPasswordLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the member.
+                 * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
+                 */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordLink"];
+                };
+            };
+            /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`, `suspended` */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

@@ -177,6 +177,79 @@ export function membersPart(given: Given): void {
       await signIn(world, email, 'another good password')
     })
 
+    it('is changed by nobody who only has a session of its member or of an owner [account.password]', async () => {
+      const world = given()
+      const { token, owner_id, member, session } = await openWithMember('operator')
+      const body = { password: 'a password of a thief' }
+      for (const id of [owner_id, member.id]) {
+        const answer = await world.call('PATCH', `/v1/members/${id}`, { token, body })
+        expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request'])
+        const both = { ...body, role: 'operator' }
+        expect((await world.call('PATCH', `/v1/members/${id}`, { token, body: both })).status).toBe(400)
+      }
+      const without = { new_password: 'a password of a thief' }
+      const own = await world.call('POST', '/v1/account/password', { token, body: without })
+      expect([own.status, own.json.error.code]).toEqual([400, 'invalid_request'])
+      const link = (id: string, by: string) =>
+        world.call('POST', `/v1/members/${id}/password-link`, { token: by })
+      expect((await link(owner_id, token)).json.error.code).toBe('invalid_request')
+      expect((await link(owner_id, session.access_token)).json.error.code).toBe('forbidden')
+    })
+
+    it('is set by a link of an owner, once, and ends the sessions of its member [account.password-link]', async () => {
+      const world = given()
+      const { token, member, email, session } = await openWithMember('operator')
+      const made = await world.call('POST', `/v1/members/${member.id}/password-link`, { token })
+      expect(made.status).toBe(201)
+      const url = new URL(made.json.url)
+      expect([url.pathname, Date.parse(made.json.expires_at) > Date.now()]).toEqual([
+        '/dashboard/password',
+        true,
+      ])
+      const word = url.searchParams.get('token')!
+      const use = (over: object = {}) =>
+        world.call('POST', '/v1/account/password/by-link', {
+          token: null,
+          body: { token: word, new_password: 'another good password', ...over },
+        })
+      const [of, maker, until, seal] = word.split('.')
+      const later = String(Number(until) + 1000)
+      for (const wrong of [
+        'x',
+        `${word}x`,
+        [maker, of, until, seal].join('.'),
+        [of, maker, later, seal].join('.'),
+        [of, of, until, seal].join('.'),
+      ])
+        expect([wrong, (await use({ token: wrong })).status]).toEqual([wrong, 401])
+      expect((await use({ new_password: 'short' })).status).toBe(400)
+      const raced = await Promise.all([use(), use({ new_password: 'a third good password' })])
+      expect(raced.map(({ status }) => status).sort()).toEqual([200, 401])
+      expect((await use()).status).toBe(401)
+      const next = raced[0]!.status === 200 ? 'another good password' : 'a third good password'
+      await signIn(world, email, next)
+      const asked = () => world.call('GET', '/v1/account', { token: session.access_token })
+      await expect.poll(async () => (await asked()).status, SOON).toBe(401)
+    })
+
+    it('is set by no link of somebody who is no owner any more [account.password-link]', async () => {
+      const world = given()
+      const { token, owner_id, member, session } = await openWithMember('owner')
+      const other = session.access_token
+      const made = await world.call('POST', `/v1/members/${member.id}/password-link`, { token })
+      const body = {
+        token: new URL(made.json.url).searchParams.get('token'),
+        new_password: 'another good password',
+      }
+      const demoted = await world.call('PATCH', `/v1/members/${owner_id}`, {
+        token: other,
+        body: { role: 'viewer' },
+      })
+      expect(demoted.status).toBe(200)
+      const used = await world.call('POST', '/v1/account/password/by-link', { token: null, body })
+      expect([used.status, used.json.error.code]).toEqual([401, 'unauthenticated'])
+    })
+
     it('is refused for a while after too many wrong ones, for that e-mail only [limits.sign-in, errors.429]', async () => {
       const world = given()
       const [one, other] = [await openAccount(world), await openAccount(world)]

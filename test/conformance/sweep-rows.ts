@@ -165,6 +165,7 @@ export const ROWS: Record<string, Row> = {
     body: () => ({ current_password: 'wrong', new_password: 'a password of some length' }),
     own: 401,
   },
+  usePasswordLink: {},
   deleteAccount: { session: true, body: () => ({ account_name: 'wrong', password: 'wrong' }), own: 400 },
   listMembers: { session: true },
   createMember: {
@@ -176,6 +177,7 @@ export const ROWS: Record<string, Row> = {
     }),
   },
   updateMember: { session: true, body: () => ({ role: 'operator' }) },
+  createPasswordLink: { session: true },
   deleteMember: { session: true, destroys: true },
   listAuditEntries: {},
   listAccounts: { operator: true },

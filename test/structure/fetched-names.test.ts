@@ -32,7 +32,8 @@ const OURS = /^@?assay(?:$|[@/-])/
 
 /** The names of ours that a text would have somebody fetch. */
 export function fetched(text: string): string[] {
-  const named = FETCHES.flatMap(pattern => [...text.matchAll(pattern)])
+  const lines = text.replaceAll('\\n', '\n') // in the source of a program
+  const named = FETCHES.flatMap(pattern => [...lines.matchAll(pattern)])
   const bad = named.filter(([whole, name]) =>
     whole.startsWith('npx') ? !INSTALLED.has(name!) : OURS.test(name!) && !/\.(?:tgz|whl)$/.test(name!),
   )
@@ -43,6 +44,7 @@ describe('a text that suggests a name to be fetched is found', () => {
   it.each([
     'npx assay runs',
     'npx --yes assay runs',
+    String.raw`key\nnpx assay`,
     'npx -y assay',
     'npx --prefix CHECKOUT assay runs',
     'npx some-tool',

@@ -144,7 +144,7 @@ export const createKey = action({
           <h2>Try it</h2>
           <Code
             wrap
-          >{`export ASSAY_BASE_URL=${ctx.config.base_url}\nexport ASSAY_API_KEY=${data!.key}\nnpx assay`}</Code>
+          >{`export ASSAY_BASE_URL=${ctx.config.base_url}\nexport ASSAY_API_KEY=${data!.key}\nassay`}</Code>
           <p>
             <a class="button" href={ofProject(project_id, 'keys')}>
               Done

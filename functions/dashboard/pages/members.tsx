@@ -3,10 +3,11 @@
 import * as z from 'zod'
 import { MEMBER_ROLES } from '../../../shared/accounts/vocabulary.ts'
 import { defined } from '../../../shared/kernel/defined.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Field, NewPassword, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { When } from '../parts/text.tsx'
+import { Code, When } from '../parts/text.tsx'
 import { ROOT } from '../shell/addresses.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
@@ -95,18 +96,26 @@ const MemberList = ({
       {
         label: '',
         numeric: true,
-        cell: one =>
-          isOwner && (
-            <Sure
-              label="Remove"
-              consequence={`${one.email} is signed out everywhere within five seconds. Keys stay.`}
-              action={`${MEMBERS}/${one.id}/remove`}
-            />
-          ),
+        cell: one => isOwner && <MemberActions of={one} self={self} />,
       },
     ]}
     empty={<p>Nobody.</p>}
   />
+)
+
+const MemberActions = ({ of, self }: { of: Schemas['Member']; self: string }) => (
+  <>
+    {of.id !== self && (
+      <form class="actions" method="post" action={`${MEMBERS}/${of.id}/password-link`}>
+        <button>Link for a new password</button>
+      </form>
+    )}
+    <Sure
+      label="Remove"
+      consequence={`${of.email} is signed out everywhere within five seconds. Keys stay.`}
+      action={`${MEMBERS}/${of.id}/remove`}
+    />
+  </>
 )
 
 const NewMember = ({ entered }: { entered: Entered }) => (
@@ -149,6 +158,31 @@ export const setRole = action({
   async act({ api, params }, body) {
     const { data } = await api.PATCH('/v1/members/{memberId}', { params: { path: params }, body })
     return { to: MEMBERS, said: `${data!.email} is ${data!.role} now.` }
+  },
+})
+
+/** Shown in the answer to the form and nowhere else: the link is not kept. */
+export const linkPassword = action({
+  path: '/dashboard/members/{memberId}/password-link',
+  async act({ api, params }): Promise<View> {
+    const { data } = await api.POST('/v1/members/{memberId}/password-link', { params: { path: params } })
+    return {
+      title: 'Link for a new password',
+      menu: 'members',
+      body: (
+        <>
+          <h1>Link for a new password</h1>
+          <p>
+            Whoever opens it sets the password of this member, once, within {LIMITS.password_link_hours}{' '}
+            hours. Assay sends no mail: give it to them in private. It is not shown again.
+          </p>
+          <Code>{data!.url}</Code>
+          <p>
+            <a href={MEMBERS}>Members</a>
+          </p>
+        </>
+      ),
+    }
   },
 })
 

@@ -36,17 +36,10 @@ export async function addMember(ctx: Context, order: NewMember): Promise<MemberR
 }
 
 /** @throws ApiError `last_owner` */
-export async function changeMember(
-  ctx: Context,
-  member: MemberRow,
-  changes: { role?: MemberRole | undefined; password?: string | undefined },
-): Promise<void> {
-  const { role, password } = changes
-  const password_hash = password === undefined ? undefined : await hashPassword(ctx, password)
+export async function changeRole(ctx: Context, member: MemberRow, role: MemberRole): Promise<void> {
   await transaction(ctx, async db => {
-    if (role !== undefined && role !== 'owner') await keepAnOwner(db, member)
-    if (role !== undefined) await store.setRole(db, member.id, role)
-    if (password_hash !== undefined) await setPassword(db, member.id, password_hash)
+    if (role !== 'owner') await keepAnOwner(db, member)
+    await store.setRole(db, member.id, role)
   })
 }
 

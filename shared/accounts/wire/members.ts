@@ -33,6 +33,13 @@ export const Member = z
   })
   .openapi('Member', { description: 'A person who can sign in to the account.' })
 
+export const PasswordLink = z
+  .object({
+    url: z.string().describe('To be opened once, by the member alone.'),
+    expires_at: timestamp,
+  })
+  .openapi('PasswordLink', { description: 'Sets a new password without the one before.' })
+
 export const memberOf = ({ id, email, role, created_at }: MemberRow): z.input<typeof Member> => ({
   id,
   email,

@@ -175,6 +175,7 @@ export const OUTSIDE_LIMITS = {
   session_minutes: 15,
   refresh_days: 30,
   refresh_again_ms: 10_000, // a used token sent again within this time belongs to a client that lost the answer
+  password_link_hours: 24, // until a link for a new password expires: to be passed on by hand, perhaps over a night
   password_characters: { min: 12, max: 256 },
   user_agent_characters: 256,
   sign_ins_per_email_and_address: { burst: 10, per_minute: 2 }, // failed sign-ins; a successful one costs nothing

@@ -1,6 +1,7 @@
 // Accounts and their members' passwords.
 
 import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
 import type { Database } from '../../context.ts'
 
@@ -25,6 +26,22 @@ export async function ensureFirstMember(db: Database, first: FirstMember) {
     password_hash: first.password_hash,
   })
   return { member_id: first.id, account_id: first.account_id }
+}
+
+/**
+ * The member of a link, if `maker_id` is an owner of the same account; locked until the transaction ends if `lock` is
+ * set.
+ */
+export async function findLinkedMember(db: Database, member_id: string, maker_id: string, lock = false) {
+  const maker = alias(members, 'maker')
+  const { account_id, email, password_hash } = members
+  const query = db
+    .select({ account_id, email, password_hash })
+    .from(members)
+    .innerJoin(maker, and(eq(maker.account_id, members.account_id), eq(maker.id, maker_id)))
+    .where(and(eq(members.id, member_id), eq(maker.role, 'owner')))
+  const [row] = lock ? await query.for('update', { of: members }) : await query
+  return row
 }
 
 /** Sets a member's password and ends the sessions that were opened with the old one, except `kept_session_id`. */

@@ -24,7 +24,7 @@ export async function readDatabaseState(sql: Sql): Promise<DatabaseState> {
       'off' not in (current_setting('fsync'), current_setting('full_page_writes'),
         current_setting('synchronous_commit')) as durable,
       (select count(*)::int from (select 1 from purges limit ${LIMITS.metrics_counted}) p) as purges_waiting,
-      (select jsonb_build_object('project_id', project_id, 'id', id, 'bundle_hash', bundle_hash, 'env_sealed', env_sealed)
-        from deployments where env_sealed is not null order by id desc limit 1) as sealed`
+      (select jsonb_build_object('project_id', d.project_id, 'id', d.id, 'bundle_hash', d.bundle_hash, 'env_sealed', d.env_sealed)
+        from deployments d where d.env_sealed is not null order by d.id desc limit 1) as sealed`
   return row!
 }
