@@ -76,7 +76,16 @@ describe('compose.yaml', () => {
       'healthcheck',
       'depends_on',
     ],
-    ...['restart', 'pull_policy', 'stop_grace_period', 'read_only', 'tmpfs', 'cap_drop', 'security_opt', 'init'],
+    ...[
+      'restart',
+      'pull_policy',
+      'stop_grace_period',
+      'read_only',
+      'tmpfs',
+      'cap_drop',
+      'security_opt',
+      'init',
+    ],
     ...['networks', 'mem_limit', 'pids_limit'],
   ]
 

@@ -6,6 +6,7 @@ import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import { findBundle } from '../../shared/agents/queries/bundles.ts'
 import type { Context } from '../../shared/context.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { errorAnswer } from '../../shared/http/error-answer.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { openApiDocument } from '../../shared/openapi/openapi.ts'
 import { serveReference } from '../../shared/openapi/reference.ts'
@@ -26,6 +27,7 @@ import { beginning, joinInstallation, onceReachable } from './installation.ts'
 import { readJsx } from './jsx.ts'
 import { addressOf, listen } from './listen.ts'
 import type { Listener } from './listening.ts'
+import { foreignHost } from './own-host.ts'
 import { PARTS, type Part } from './parts.ts'
 import { keepPrices } from './price-updates.ts'
 import { createOutside } from './reach.ts'
@@ -198,7 +200,10 @@ async function listenForCallers(
   await readJsx()
   const { serveDashboard } = await import('../../functions/dashboard/index.ts')
   serveDashboard(app, endpoints, () => ctx)
-  return listen({ port, host, proxies, log: ctx.log }, request =>
-    isMetrics(request) ? answerMetrics(ctx, request) : app.fetch(request),
-  )
+  const hasProxies = (proxies ?? []).length > 0
+  return listen({ port, host, proxies, log: ctx.log }, request => {
+    const foreign = foreignHost(request.url, { host, base_url: ctx.config.base_url, hasProxies })
+    if (foreign !== undefined) return errorAnswer(foreign, ctx.newId())
+    return isMetrics(request) ? answerMetrics(ctx, request) : app.fetch(request)
+  })
 }

@@ -30,7 +30,10 @@ export interface Output {
   fail(failure: Failure): void
   /** Prints text for another program, unchanged. */
   text(text: string): void
-  /** Like `text`, for long output with back pressure: the next piece is taken when the reader took the previous one. */
+  /**
+   * Prints long output with back pressure: the next piece is taken when the reader took the previous one. A file or a pipe
+   * gets the bytes as they are; a terminal gets them without what it would obey.
+   */
   pass(pieces: AsyncIterable<Uint8Array>): Promise<void>
 }
 
@@ -48,6 +51,14 @@ export interface OutputOptions {
   json: boolean
   color: boolean
   program: string
+}
+
+/** Line breaks and tabs stay: they are the form of the output. */
+async function* shownOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  const shown = (text: string) => text.replace(/[^\n\t]+/g, clean)
+  for await (const piece of pieces) yield shown(decoder.decode(piece, { stream: true }))
+  yield shown(decoder.decode())
 }
 
 const CLEAR = '\r\x1b[K'
@@ -98,7 +109,7 @@ export function createOutput({ out, err, json, color, program }: OutputOptions):
     },
     text: text => void out.write(text),
     async pass(pieces) {
-      for await (const piece of pieces)
+      for await (const piece of out.isTTY ? shownOf(pieces) : pieces)
         if (out.write(piece) === false) await new Promise<void>(resolve => out.once?.('drain', resolve))
     },
     note(message) {
@@ -121,7 +132,7 @@ function failureText({ paint, program }: Screen, { code, message, hint, next }: 
   const [first, ...rest] = lines
   const text = [`${paint('red', code)}: ${first}`, ...rest]
   if (hint !== undefined) text.push(`${paint('dim', 'hint')}  ${clean(hint)}`)
-  if (next !== undefined) text.push(`${paint('dim', 'try ')}  ${next.replace(/^assay\b/, program)}`)
+  if (next !== undefined) text.push(`${paint('dim', 'try ')}  ${clean(next).replace(/^assay\b/, program)}`)
   return text.join('\n')
 }
 

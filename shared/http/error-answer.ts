@@ -3,8 +3,15 @@
 import { ApiError } from '../kernel/errors.ts'
 import { VERSION } from '../kernel/version.ts'
 
-/** On every answer: shows clients that no proxy wrote it, and which version they talk to. */
-export const OWN_HEADERS = { 'assay-version': VERSION }
+/**
+ * On every answer: shows clients that no proxy wrote it, and which version they talk to; no cache keeps what a caller's
+ * key opened, and no browser takes an output of an agent for a page.
+ */
+export const OWN_HEADERS = {
+  'assay-version': VERSION,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
 
 export function errorAnswer(error: ApiError, request_id: string): Response {
   const { code, message, hint, status, retry_after_s } = error

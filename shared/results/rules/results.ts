@@ -97,5 +97,17 @@ export function cellOf(json: string): string {
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** Spreadsheets take a text that begins with `= + - @` for a formula; a number is none, whatever its sign. */
-export const mayBeFormula = (cell: string): boolean => /^[=+\-@\t\r＝＋－＠]/.test(cell) && !NUMBER.test(cell)
+/** What a spreadsheet runs: it passes over blanks before the sign. A number is none, whatever its sign. */
+const mayBeFormula = (text: string): boolean =>
+  /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u.test(text) && !NUMBER.test(text.trim())
+/** Where a cell ends for a spreadsheet that separates by semicolons or tabs, to which our quotes are text. */
+const ENDS = /([;\t\r\n]+)/
+
+/** The cell with an apostrophe before whatever a spreadsheet would take for a formula, wherever it cuts the line. */
+export function withoutFormulas(cell: string): string {
+  if (!/[=+\-@＝＋－＠]/.test(cell)) return cell
+  const parts = cell.split(ENDS).map(part => (mayBeFormula(part) ? `'${part}` : part))
+  // The first part is also the beginning of the cell, which may be a blank line.
+  const text = parts.join('')
+  return mayBeFormula(cell) && !text.startsWith("'") ? `'${text}` : text
+}

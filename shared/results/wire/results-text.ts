@@ -2,7 +2,7 @@
 
 import { stringify } from 'csv-stringify/sync'
 import { jsonArray, jsonLines } from '../../json/raw-json.ts'
-import { type Column, DEFAULT_COLUMNS, mayBeFormula } from '../rules/results.ts'
+import { type Column, DEFAULT_COLUMNS, withoutFormulas } from '../rules/results.ts'
 import type { ResultFormat } from '../vocabulary.ts'
 import { type ResultRow, resultCells, resultObject } from './results.ts'
 
@@ -30,6 +30,6 @@ export function resultsText(
 
 async function* csv(chunks: AsyncIterable<ResultRow[]>, columns: readonly Column[], raw: boolean) {
   yield stringify([columns.map(({ name }) => name)])
-  const cell = (text: string) => (!raw && mayBeFormula(text) ? `'${text}` : text)
+  const cell = (text: string) => (raw ? text : withoutFormulas(text))
   for await (const rows of chunks) yield stringify(rows.map(row => resultCells(row, columns).map(cell)))
 }
