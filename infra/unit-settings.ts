@@ -24,7 +24,15 @@ export interface Needs {
   connections: number
 }
 
-const INTERFACE_KEYS = ['session', 'cursor', 'signing', 'platform', 'fingerprint'] as const
+const INTERFACE_KEYS = [
+  'session',
+  'cursor',
+  'signing',
+  'address',
+  'cache',
+  'platform',
+  'fingerprint',
+] as const
 
 /**
  * Sets of keys derived from the master key, each a secret of its own, such as ASSAY_KEYS_TICK. Smaller sets come first:
@@ -34,10 +42,10 @@ export const KEY_SETS = {
   runtime: ['platform'],
   readiness: ['fingerprint'],
   // Reading a source needs `environment`: its headers are in the environment of the deployment that declares it.
-  tick: ['environment', 'source', 'signing', 'platform', 'fingerprint'],
+  tick: ['environment', 'source', 'signing', 'address', 'platform', 'fingerprint'],
   interface: INTERFACE_KEYS,
   answers: [...INTERFACE_KEYS, 'answer'],
-  consume: ['environment', 'source', 'signing', 'agent', 'answer', 'platform', 'fingerprint'],
+  consume: ['environment', 'source', 'signing', 'address', 'agent', 'answer', 'platform', 'fingerprint'],
   schedules: [...INTERFACE_KEYS, 'trigger', 'source', 'environment'],
   agents: [...INTERFACE_KEYS, 'trigger', 'source', 'environment', 'agent', 'answer'],
 } as const satisfies Record<string, readonly KeyPurpose[]>

@@ -9,6 +9,8 @@ export const KEY_PURPOSES = [
   'environment',
   'trigger',
   'source',
+  'address',
+  'cache',
   'signing',
   'agent',
   'answer',

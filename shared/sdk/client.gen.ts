@@ -2503,6 +2503,7 @@ export interface components {
              * @description The id to test and to delete it by.
              */
             id: string;
+            /** @description What may be a secret in it is masked. */
             url: string;
             /**
              * @description How it is written to: Assay's JSON, Slack's blocks, a card of Teams, or a mail.
@@ -3037,7 +3038,7 @@ export interface components {
              * @description The alert that it reports.
              */
             alert_id: string | null;
-            /** @description Where it goes. */
+            /** @description Where it goes; what may be a secret in it is masked. */
             url: string;
             /**
              * @description pending: it is still tried. failed: it was given up.
@@ -3828,6 +3829,7 @@ export interface components {
             timeout_seconds: number | null;
             /** @description How long each run waits for upstreams; null is what the agent declares. */
             patience_seconds: number | null;
+            /** @description What may be a secret in it is masked. */
             callback_url: string | null;
             /** @description What each of its runs is tagged with when it starts. */
             tags: string[];
@@ -5246,6 +5248,7 @@ export interface components {
             timeout_seconds: number | null;
             /** @description How long each run waits for upstreams; null is what the agent declares. */
             patience_seconds: number | null;
+            /** @description What may be a secret in it is masked. */
             callback_url: string | null;
             /** @description What each of its runs is tagged with when it starts. */
             tags: string[];
@@ -5573,7 +5576,7 @@ export interface components {
         };
         /** @description Where the items of each start come from. */
         Source: {
-            /** @description Null where a generator makes the items. */
+            /** @description What may be a secret in it is masked; null where a generator makes the items. */
             url: string | null;
             /** @enum {string|null} */
             format: "ndjson" | "csv" | "json" | null;
@@ -5907,6 +5910,7 @@ export interface components {
             timeout_seconds: number | null;
             /** @description How long each run waits for upstreams; null is what the agent declares. */
             patience_seconds: number | null;
+            /** @description What may be a secret in it is masked. */
             callback_url: string | null;
             /** @description What each of its runs is tagged with when it starts. */
             tags: string[];

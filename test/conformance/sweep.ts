@@ -18,6 +18,7 @@ const OPEN = [
   'getReadiness',
   'getServing',
   'refreshSession',
+  'usePasswordLink',
 ]
 
 export interface Swept {

@@ -2,6 +2,7 @@
 // another purpose, beside other code, or to another address. None opens there.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recallSealed, rememberSealed } from '../../shared/accounts/verbs/sealed-cache.ts'
 import { openEnv, type SealedIn, seal, sealEnv, unseal } from '../../shared/accounts/verbs/sealing.ts'
 import { keptSource, openHeaders } from '../../shared/sources/verbs/kept-source.ts'
 import { verifySender } from '../../shared/triggers/verbs/webhook.ts'
@@ -15,6 +16,22 @@ afterAll(() => engine.close())
 
 const [ONE, OTHER] = ['11111111-1111-7111-8111-111111111111', '22222222-2222-7222-8222-222222222222']
 const here: SealedIn = { project_id: ONE, row: [ONE, 'a'] }
+
+it('what Redis holds is neither read there nor served when it was changed or moved', async () => {
+  const { ctx } = engine
+  await rememberSealed(ctx, 'clusters:a', { prompt: 'of a customer' }, 60_000)
+  expect(await recallSealed(ctx, 'clusters:a')).toEqual({ prompt: 'of a customer' })
+  const text = (await ctx.redis.get('assay:cache:clusters:a'))!
+  expect(text).not.toContain('customer')
+  await ctx.redis.set('assay:cache:clusters:b', text)
+  expect(await recallSealed(ctx, 'clusters:b')).toBeUndefined()
+  for (const other of ['{"prompt":"of a thief"}', '"a.b"', 'x', text.replace(/.{4}"$/, 'AAAA"'), '1'])
+    expect([other, await served(other)]).toEqual([other, undefined])
+  async function served(other: string) {
+    await ctx.redis.set('assay:cache:clusters:a', other)
+    return recallSealed(ctx, 'clusters:a')
+  }
+})
 
 it('a sealed text opens in its own place alone', async () => {
   const { ctx } = engine

@@ -3,9 +3,9 @@
 
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { recall, remember } from '../../redis/cache.ts'
 import { sumDays } from '../queries/activity.ts'
 import type { DayRow } from '../wire/activity.ts'
+import { recallSealed, rememberSealed } from './sealed-cache.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -19,7 +19,7 @@ interface Remembered {
 /** Days since a midnight in UTC; `complete_since_ms` is later where there are more runs than LIMITS.activity_runs. */
 export async function daysSince(ctx: Context, project_id: string, since_ms: number) {
   const name = `days:${project_id}`
-  const found = await recall<Remembered>(ctx.redis, name)
+  const found = await recallSealed<Remembered>(ctx, name)
   const known: Remembered =
     found !== undefined && found.since_ms <= since_ms && found.until_ms > since_ms
       ? found
@@ -36,7 +36,7 @@ export async function daysSince(ctx: Context, project_id: string, since_ms: numb
       row => midnight(row) >= oldest_ms && midnight(row) < until_ms,
     )
     const kept: Remembered = { since_ms: oldest_ms, until_ms, rows: over }
-    await remember(ctx.redis, name, kept, LIMITS.days_cache_ms)
+    await rememberSealed(ctx, name, kept, LIMITS.days_cache_ms)
   }
   return {
     rows: [...known.rows.filter(row => midnight(row) >= since_ms), ...rows],

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { derivedKey, fromBase64Url, type KeyPurpose, toBase64Url } from '../../kernel/secrets.ts'
 
-type SealPurpose = Extract<KeyPurpose, 'environment' | 'trigger' | 'source' | 'answer'>
+type SealPurpose = Extract<KeyPurpose, 'environment' | 'trigger' | 'source' | 'answer' | 'address' | 'cache'>
 
 // Not WebCrypto's, which makes each text a job of the thread pool: 0.9 ms of the time from submission to start.
 const CIPHER = 'aes-256-gcm'
@@ -26,7 +26,7 @@ const placeOf = (purpose: SealPurpose, of: SealedIn | null) =>
 
 /** Encrypts a text with AES-256-GCM. `of` is null for a text that names its own place and is in no row. */
 export async function seal(
-  ctx: Context,
+  ctx: Pick<Context, 'config' | 'random'>,
   purpose: SealPurpose,
   of: SealedIn | null,
   text: string,
@@ -41,7 +41,7 @@ export async function seal(
 
 /** @throws Error if it was sealed for another purpose or place, or under another master key */
 export async function unseal(
-  ctx: Context,
+  ctx: Pick<Context, 'config'>,
   purpose: SealPurpose,
   of: SealedIn | null,
   sealed: string,

@@ -1,6 +1,7 @@
 // Changes an agent's schedules and triggers to what its code declares. Guarantee: all or nothing, in the transaction of
 // the deploy; whatever no code ever declared stays as it is.
 
+import { wholeUrl } from '../../accounts/verbs/kept-url.ts'
 import type { Context } from '../../context.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import { lockSchedulesOfAgent } from '../../schedules/queries/schedules.ts'
@@ -49,6 +50,7 @@ export async function planAutomation(
     (await lockSchedulesOfAgent(ctx.db, { project_id, agent_id }, crons)).map(async row => ({
       ...row,
       source: await asDeclared(ctx, { project_id, start_id: row.id }, row),
+      results: row.results && { ...row.results, url: await wholeUrl(ctx, project_id, row.results.url) },
     })),
   )
   const triggers = await Promise.all(

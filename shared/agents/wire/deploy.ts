@@ -5,6 +5,7 @@
 import { CHECKS, RUN_CHECKS } from '../../grading/vocabulary.ts'
 import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { shownUrlOrNull } from '../../kernel/shown-url.ts'
 import {
   checksOf,
   type PlannedLimit,
@@ -142,9 +143,12 @@ export const DryRun = z
 
 export function deploymentOf(row: DeploymentRow): z.input<typeof Deployment> {
   const { env_sealed: _, default_checks: __, created_at, ...fields } = row
-  return { ...fields, checks: checksOf(row), created_at: created_at.toISOString() } as z.input<
-    typeof Deployment
-  >
+  return {
+    ...fields,
+    url: shownUrlOrNull(row.url),
+    checks: checksOf(row),
+    created_at: created_at.toISOString(),
+  } as z.input<typeof Deployment>
 }
 
 /** What a deploy does to schedules, triggers and limits. A trigger has a `url` once it exists, a `secret` if just created. */

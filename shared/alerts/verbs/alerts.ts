@@ -1,6 +1,7 @@
 // Raises alerts, and sets rules and channels. Guarantee: an alert raised in a transaction commits or rolls back with
 // it.
 
+import { keptUrl } from '../../accounts/verbs/kept-url.ts'
 import type { Context, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -60,12 +61,13 @@ export interface ChannelOrder {
 export async function addAlertChannel(
   ctx: Context,
   project_id: string,
-  { url, format = guessFormat(url), digest = 'scheduled' }: ChannelOrder,
+  { url: given, format = guessFormat(given), digest = 'scheduled' }: ChannelOrder,
 ): Promise<AlertChannelRow> {
-  if ((format === 'mail') !== isMailUrl(url)) {
+  if ((format === 'mail') !== isMailUrl(given)) {
     throw new ApiError('invalid_request', 'Field "format" is mail for mailto: and nothing else.')
   }
   const known = await store.listAlertChannels(ctx.db, project_id)
+  const url = await keptUrl(ctx, project_id, given)
   if (known.length >= LIMITS.alert_channels_per_project && !known.some(channel => channel.url === url)) {
     throw new ApiError(
       'too_many_channels',

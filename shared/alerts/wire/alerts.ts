@@ -4,6 +4,7 @@ import { id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { isHttpUrl, isMailAddress, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shownUrl } from '../../kernel/shown-url.ts'
 import { isMailUrl } from '../../outbox/rules/formats.ts'
 import { CHANNEL_FORMATS } from '../../outbox/vocabulary.ts'
 import { RULES } from '../rules/alerts.ts'
@@ -146,7 +147,7 @@ export const NewAlertChannel = z.strictObject({
 export const AlertChannel = z
   .object({
     id: id('The id to test and to delete it by.'),
-    url: z.string(),
+    url: z.string().describe('What may be a secret in it is masked.'),
     format,
     digest,
     created_at: timestamp,
@@ -157,7 +158,7 @@ export const AlertChannel = z
 
 export const alertChannelOf = (row: AlertChannelRow): z.input<typeof AlertChannel> => ({
   id: row.id,
-  url: row.url,
+  url: shownUrl(row.url),
   format: isMailUrl(row.url) ? 'mail' : row.format,
   digest: row.digest,
   created_at: row.created_at.toISOString(),

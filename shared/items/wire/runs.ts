@@ -8,6 +8,7 @@ import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shownUrlOrNull } from '../../kernel/shown-url.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { Estimate } from '../../upstreams/wire/estimate.ts'
@@ -194,7 +195,7 @@ const settingsOf = ({ concurrency, timeout_seconds, patience_seconds, callback_u
   concurrency,
   timeout_seconds,
   patience_seconds,
-  callback_url,
+  callback_url: shownUrlOrNull(callback_url),
 })
 
 const purgedOf = ({ steps_purged_at, payloads_purged_at }: RunRow) => ({

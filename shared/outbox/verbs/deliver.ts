@@ -2,6 +2,7 @@
 // have failed, each with the same id and body; another sender takes over from one that dies; and a receiver that hangs
 // delays no message to another.
 
+import { wholeUrl } from '../../accounts/verbs/kept-url.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -160,8 +161,9 @@ class Sender {
   }
 
   async #try(held: store.HeldDelivery, secrets: Secrets): Promise<Try> {
-    const { id, url, account_id, project_id } = held
     if (held.kind === 'run.results') return this.#tryFile(held, secrets)
+    const { id, account_id, project_id } = held
+    const url = await wholeUrl(this.#ctx, project_id, held.url)
     const body = held.body!
     const signal = AbortSignal.any([AbortSignal.timeout(LIMITS.delivery_ms), this.#stop.signal])
     if (isMailUrl(url)) {
@@ -182,7 +184,11 @@ class Sender {
     return { status, error: refusal(status) }
   }
 
-  async #tryFile({ id, url, account_id, project_id }: store.HeldDelivery, secrets: Secrets): Promise<Try> {
+  async #tryFile(
+    { id, url: stored, account_id, project_id }: store.HeldDelivery,
+    secrets: Secrets,
+  ): Promise<Try> {
+    const url = await wholeUrl(this.#ctx, project_id, stored)
     const late = new AbortController()
     const text = `The file was not read and taken within ${LIMITS.results_file_ms / 60_000} minutes.`
     const timer = setTimeout(() => late.abort(new Error(text)), LIMITS.results_file_ms)

@@ -5,6 +5,7 @@ import { type ItemRow, Run, RunItem, type RunRow, runItemOf, runOf } from '../..
 import { rawJson } from '../../json/raw-json.ts'
 import { id, Json, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { shownUrl } from '../../kernel/shown-url.ts'
 import type { deliveries, deliveryTries } from '../tables/deliveries.ts'
 import { DELIVERY_KINDS, DELIVERY_STATES, RUN_TRANSITIONS, type RunTransition } from '../vocabulary.ts'
 
@@ -99,7 +100,7 @@ export const Delivery = z
     kind: z.enum(DELIVERY_KINDS).describe('What it reports.'),
     run_id: id('The run that has come to an end.').nullable(),
     alert_id: id('The alert that it reports.').nullable(),
-    url: z.string().describe('Where it goes.'),
+    url: z.string().describe('Where it goes; what may be a secret in it is masked.'),
     state: z.enum(DELIVERY_STATES).describe('pending: it is still tried. failed: it was given up.'),
     try_count: z.int().min(0).describe('How often it was tried.'),
     last_status: z.int().nullable().describe('What the receiver answered last; null when it did not.'),
@@ -156,7 +157,7 @@ export const deliveryOf = (row: DeliveryRow): z.input<typeof Delivery> => ({
   kind: row.kind,
   run_id: row.run_id,
   alert_id: row.alert_id,
-  url: row.url,
+  url: shownUrl(row.url),
   state: row.state,
   try_count: row.tries,
   last_status: row.last_status,

@@ -3,6 +3,7 @@
 //
 // Every verb acts through `ctx.db`: a caller that passes a transaction there makes the change part of it.
 
+import { keptStart, keptUrl } from '../../accounts/verbs/kept-url.ts'
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -177,12 +178,21 @@ async function columnsOf(
   return {
     name,
     input,
-    results,
+    ...(results !== undefined && { results: await keptResults(ctx, project_id, results, known?.results) }),
     ...(limits !== undefined && { limits: limits?.length ? limits : null }),
-    ...startSaid(said),
+    ...(await keptStart(ctx, project_id, startSaid(said), known?.callback_url)),
     ...(source !== undefined &&
       (await keptSource(ctx, { project_id, start_id: id }, source, known, declared ? 'code' : 'caller'))),
   }
+}
+
+async function keptResults(
+  ctx: Context,
+  project_id: string,
+  results: SaidSettings['results'],
+  known: SaidSettings['results'],
+) {
+  return results && { ...results, url: await keptUrl(ctx, project_id, results.url, known?.url) }
 }
 
 function cronTaken(cron: string, other?: { id: string; name: string | null }): ApiError {

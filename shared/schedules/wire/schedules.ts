@@ -9,6 +9,7 @@ import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { label, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shownUrl } from '../../kernel/shown-url.ts'
 import { usdOf } from '../../prices/rules/pricing.ts'
 import { ResultsReceiverOrder } from '../../results/wire/results.ts'
 import { Source, SourceOrder, SourceProblem, sourceOf } from '../../sources/wire/sources.ts'
@@ -175,7 +176,7 @@ export function scheduleOf(row: ScheduleRow): z.input<typeof Schedule> {
     input: rawJson(row.input),
     source: row.source && sourceOf(row.source),
     ...shownStartOf(row),
-    results: row.results,
+    results: row.results && { ...row.results, url: shownUrl(row.results.url) },
     limits: row.limits,
     next_fires: nextOf(row),
     last_run_at: row.last_run_at?.toISOString() ?? null,

@@ -1,6 +1,7 @@
 // Converts a source, as it was given, to the columns that store it. Guarantee: header values are stored encrypted, and
 // are sent to no other address than the one they were given for, whoever writes to the row.
 
+import { keptUrl, wholeUrl } from '../../accounts/verbs/kept-url.ts'
 import { type SealedIn, seal, unseal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -30,9 +31,9 @@ const addressOf = (url: string) => {
   return `${origin}${pathname}`
 }
 
-const sealedIn = ({ project_id, start_id }: StartOfSource, url: string): SealedIn => ({
+const sealedIn = ({ project_id, start_id }: StartOfSource, address: string): SealedIn => ({
   project_id,
-  row: [start_id, addressOf(url)],
+  row: [start_id, address],
 })
 
 /** The headers of a stored source. @throws Error if they were sealed for another one, or another address */
@@ -41,7 +42,10 @@ export const openHeaders = async (
   of: StartOfSource,
   url: string,
   sealed: string,
-): Promise<Record<string, string>> => JSON.parse(await unseal(ctx, 'source', sealedIn(of, url), sealed))
+): Promise<Record<string, string>> => {
+  const whole = await wholeUrl(ctx, of.project_id, url)
+  return JSON.parse(await unseal(ctx, 'source', sealedIn(of, addressOf(whole)), sealed))
+}
 
 /** `known` is the stored source. Its headers stay if a caller gives none and the URL keeps its host and its path. */
 export async function keptSource(
@@ -58,14 +62,16 @@ export async function keptSource(
       source: { generator: order.generator, item_id, partition_key },
       source_headers_sealed: null,
     }
-  const { url, format, format_guessed = false, headers } = order
-  const kept = { url, format, ...(format_guessed && { format_guessed }), item_id, partition_key }
+  const { format, format_guessed = false, headers } = order
   const before = known.source !== null && !isGenerator(known.source) ? known.source : null
+  const url = await keptUrl(ctx, of.project_id, order.url, before?.url)
+  const address = addressOf(await wholeUrl(ctx, of.project_id, url))
+  const kept = { url, format, ...(format_guessed && { format_guessed }), item_id, partition_key }
   if (
     by === 'caller' &&
     headers === undefined &&
     before !== null &&
-    addressOf(before.url) === addressOf(url)
+    addressOf(await wholeUrl(ctx, of.project_id, before.url)) === address
   ) {
     const { header_names, headers_from_env } = before
     return {
@@ -75,7 +81,9 @@ export async function keptSource(
   }
   const header_names = Object.keys(headers ?? {})
   const sealed =
-    header_names.length === 0 ? null : await seal(ctx, 'source', sealedIn(of, url), JSON.stringify(headers))
+    header_names.length === 0
+      ? null
+      : await seal(ctx, 'source', sealedIn(of, address), JSON.stringify(headers))
   return { source: { ...kept, header_names, headers_from_env: by === 'code' }, source_headers_sealed: sealed }
 }
 
@@ -118,6 +126,7 @@ export async function asDeclared(
 ): Promise<SourceOrder | null> {
   if (source === null || isGenerator(source)) return source
   const { header_names, headers_from_env, ...order } = source
+  order.url = await wholeUrl(ctx, of.project_id, source.url)
   if (source_headers_sealed === null) return order
   const headers: Record<string, string> = headers_from_env
     ? await openHeaders(ctx, of, source.url, source_headers_sealed)

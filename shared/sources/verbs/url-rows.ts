@@ -1,6 +1,7 @@
 // Reads the rows that a URL answers with. Guarantee: an answer that was cut off, or could have been unnoticed, throws a
 // SourceError; header values are sent to that URL only.
 
+import { wholeUrl } from '../../accounts/verbs/kept-url.ts'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -43,8 +44,9 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
     ...(await headersOf(ctx, reading)),
     'accept-encoding': 'identity', // what some hosts send compressed all the same is unpacked within the limits
   }
+  const url = await wholeUrl(ctx, reading.project_id, source.url)
   const answer = await ctx
-    .get({ url: urlFor(source.url, occasion), account_id, headers, signal })
+    .get({ url: urlFor(url, occasion), account_id, headers, signal })
     .catch((error: Error) => {
       throw signal.aborted ? signal.reason : new SourceError(error.message)
     })

@@ -4,6 +4,7 @@ import * as z from '../../kernel/documented-zod.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { httpUrl, label, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shownUrl } from '../../kernel/shown-url.ts'
 import type { DeclaredSource } from '../../protocol/rules/protocol.ts'
 import { TRIGGER_NAME } from '../../triggers/vocabulary.ts'
 import type { ItemsOrder } from '../rules/declared-source.ts'
@@ -119,7 +120,10 @@ export const SourceOrder = z
 
 export const Source = z
   .object({
-    url: z.string().nullable().describe('Null where a generator makes the items.'),
+    url: z
+      .string()
+      .nullable()
+      .describe('What may be a secret in it is masked; null where a generator makes the items.'),
     format: z.enum(SOURCE_FORMATS).nullable(),
     generator: z
       .string()
@@ -136,7 +140,7 @@ export function sourceOf(source: KeptSource): z.input<typeof Source> {
   if (isGenerator(source))
     return { url: null, format: null, generator: source.generator, item_id, partition_key, header_names: [] }
   const { url, format, header_names } = source
-  return { url, format, generator: null, item_id, partition_key, header_names }
+  return { url: shownUrl(url), format, generator: null, item_id, partition_key, header_names }
 }
 
 /** The request fields of a trigger about the items of its fires. */

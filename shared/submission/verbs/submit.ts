@@ -1,6 +1,7 @@
 // Submits a batch as a run. Guarantee: when the promise resolves, every item is committed. A refused batch of any
 // length leaves nothing behind.
 
+import { keptUrl } from '../../accounts/verbs/kept-url.ts'
 import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Context, Places, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -115,7 +116,7 @@ async function* withFirst(first: First, chunks: AsyncGenerator<Chunk, void>): As
 
 /** Opens the run by the statement that also admits it; undefined if that starts no run. */
 async function openAtOnce(ctx: Context, order: RunOrder, given: readonly NewItem[]) {
-  const run = newRun(ctx, order)
+  const run = await newRun(ctx, order)
   const items = preparedOnce(run.id, given)
   if (items === undefined) return undefined
   const key = await keyOf(order, run.id)
@@ -173,7 +174,7 @@ async function submitInSteps(
   const budget_micro = budgetOf(order)
   if (order.unpriced === 'refuse' && (budget_micro !== null || admitted.under_budget))
     await refuseUnpriced(ctx, { project_id, agent_id }, budget_micro)
-  const run = newRun(ctx, order)
+  const run = await newRun(ctx, order)
   try {
     const total_items = await writeBatch(ctx, order, run, admitted, chunks)
     await fault('submit.after_commit')
@@ -189,7 +190,7 @@ async function submitInSteps(
 async function writeBatch(
   ctx: Context,
   order: RunOrder,
-  run: ReturnType<typeof newRun>,
+  run: Awaited<ReturnType<typeof newRun>>,
   admitted: NonNullable<Opening['admitted']>,
   chunks: AsyncGenerator<Chunk, void>,
 ): Promise<number> {
@@ -224,7 +225,7 @@ const submitted = (run_id: string, total_items: number): Submitted => ({
 const budgetOf = ({ budget_cents }: RunOrder) => (budget_cents === null ? null : microOf(budget_cents))
 
 /** The run that an order asks for, without the deployment, which is set when the run is admitted. */
-const newRun = (ctx: Context, order: RunOrder): Omit<NewRun, 'deployment_id'> => ({
+const newRun = async (ctx: Context, order: RunOrder): Promise<Omit<NewRun, 'deployment_id'>> => ({
   id: order.run_id ?? ctx.newRunId(),
   project_id: order.project_id,
   agent_id: order.agent_id,
@@ -234,7 +235,7 @@ const newRun = (ctx: Context, order: RunOrder): Omit<NewRun, 'deployment_id'> =>
   concurrency: order.concurrency,
   timeout_seconds: order.timeout_seconds,
   patience_seconds: order.patience_seconds ?? null,
-  callback_url: order.callback_url,
+  callback_url: order.callback_url && (await keptUrl(ctx, order.project_id, order.callback_url)),
   pilot_items: order.pilot_items ?? null,
   tags: order.tags ?? [],
   from_source: order.from_source ?? false,

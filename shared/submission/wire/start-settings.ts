@@ -11,6 +11,7 @@ import {
   tags,
   timeoutSeconds,
 } from '../../kernel/fields.ts'
+import { shownUrlOrNull } from '../../kernel/shown-url.ts'
 import { centsOf, microOf } from '../../prices/rules/pricing.ts'
 import type { startColumns } from '../tables/start-columns.ts'
 import { allowUnpriced, UNPRICED_STARTS } from './run-order.ts'
@@ -96,11 +97,15 @@ export const shownStart = {
     .int()
     .nullable()
     .describe('How long each run waits for upstreams; null is what the agent declares.'),
-  callback_url: z.string().nullable(),
+  callback_url: z.string().nullable().describe('What may be a secret in it is masked.'),
   tags: z.array(z.string()).describe('What each of its runs is tagged with when it starts.'),
 }
 
 export function shownStartOf(row: StartSettings): z.input<z.ZodObject<typeof shownStart>> {
-  const { budget_micro, ...rest } = startOf(row)
-  return { budget_cents: budget_micro === null ? null : centsOf(budget_micro), ...rest }
+  const { budget_micro, callback_url, ...rest } = startOf(row)
+  return {
+    budget_cents: budget_micro === null ? null : centsOf(budget_micro),
+    callback_url: shownUrlOrNull(callback_url),
+    ...rest,
+  }
 }

@@ -2,9 +2,9 @@
 // every failure committed before the request. The cache entry carries the database's count of changes, so it is stale
 // as soon as any process writes a failure.
 
+import { recallSealed, rememberSealed } from '../../accounts/verbs/sealed-cache.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { recall, remember } from '../../redis/cache.ts'
 import * as store from '../queries/clusters.ts'
 import { promptHead } from '../rules/clustering.ts'
 
@@ -26,10 +26,10 @@ export interface Clusters {
 export async function failureClusters(ctx: Context, projectIds: readonly string[]): Promise<Clusters> {
   const { failures, changes } = await store.readFailureState(ctx.sql, projectIds)
   const name = `clusters:${[...projectIds].sort().join(',')}`
-  const kept = await recall<{ changes: number; answer: Clusters }>(ctx.redis, name)
+  const kept = await recallSealed<{ changes: number; answer: Clusters }>(ctx, name)
   if (kept?.changes === changes) return kept.answer
   const answer = await readWhole(ctx, projectIds, failures)
-  await remember(ctx.redis, name, { changes, answer }, LIMITS.clusters_cache_ms)
+  await rememberSealed(ctx, name, { changes, answer }, LIMITS.clusters_cache_ms)
   return answer
 }
 

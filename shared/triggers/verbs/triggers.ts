@@ -1,6 +1,7 @@
 // Creates, changes and deletes triggers, in the transaction of `ctx.db`. Guarantee: a secret made here exists only in
 // the answer; the database holds its SHA-256 or, if it must be used again, its ciphertext.
 
+import { keptStart } from '../../accounts/verbs/kept-url.ts'
 import { seal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -45,13 +46,14 @@ export async function createTrigger(
   checkSigningSecret(order.scheme, signing_secret)
   const secret = signing_secret === null ? newTriggerSecret(order.scheme, ctx.random) : null
   const webhook_id = `whk_${randomWord(ctx.random, WEBHOOK_ID_BYTES)}`
+  const kept_start = await keptStart(ctx, order.project_id, start)
   const kept = await keptSecret(
     ctx,
     { project_id: order.project_id, id },
     order.scheme,
     signing_secret ?? secret,
   )
-  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...start, ...kept, ...items }))) {
+  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...kept_start, ...kept, ...items }))) {
     throw new ApiError('trigger_name_taken', `The agent already has a trigger named "${order.name}".`)
   }
   return { id, webhook_id, secret }
@@ -71,7 +73,7 @@ export async function changeTrigger(
 ): Promise<string | null> {
   const { id, project_id, agent_id, scheme, declared } = trigger
   const { name = trigger.name, secret_env = trigger.secret_env, signing_secret = null } = changes
-  const said = startSaid(changes)
+  const said = await keptStart(ctx, project_id, startSaid(changes), trigger.callback_url)
   const known = await store.lockTriggerItems(ctx.db, trigger)
   if (known === undefined) throw triggerGone()
   const source = triggerSourceOrder(changes, known.source)
