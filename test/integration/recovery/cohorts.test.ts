@@ -1,6 +1,7 @@
 // Failures seen together: clusters, cohort recovery, and why an item is not running.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { recallSealed, rememberSealed } from '../../../shared/accounts/verbs/sealed-cache.ts'
 import { whyItem } from '../../../shared/claims/verbs/why.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
@@ -16,7 +17,7 @@ import {
   startRecovery,
 } from '../../../shared/recovery/verbs/recover.ts'
 import { acknowledgeItem, dismissItem, replayItem } from '../../../shared/recovery/verbs/replay.ts'
-import { clusterUndispatched, failureClusters } from '../../../shared/triage/verbs/clusters.ts'
+import { type Clusters, clusterUndispatched, failureClusters } from '../../../shared/triage/verbs/clusters.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
@@ -94,10 +95,11 @@ describe('failure clusters', () => {
     expect(await sizes()).toEqual([['agent_error', 'a', 2]])
     // While nothing changes, the answer comes from the cache.
     const [name] = await engine.ctx.redis.keys('assay:cache:clusters:*')
-    const kept = JSON.parse((await engine.ctx.redis.get(name!))!)
     expect(await engine.ctx.redis.pttl(name!)).toBeGreaterThan(25_000)
-    kept.answer.clusters[0].sample_prompt = 'from the cache'
-    await engine.ctx.redis.set(name!, JSON.stringify(kept), 'PX', 30_000)
+    const place = name!.slice('assay:cache:'.length)
+    const kept = (await recallSealed<{ answer: Clusters }>(engine.ctx, place))!
+    kept.answer.clusters[0]!.sample_prompt = 'from the cache'
+    await rememberSealed(engine.ctx, place, kept, 30_000)
     expect(await sizes()).toEqual([['agent_error', 'from the cache', 2]])
     await engine.submit([{ input: '"a"' }])
     await consume(engine.other(items => items.map(item => failure(item, 'agent_error'))))
