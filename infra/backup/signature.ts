@@ -34,7 +34,7 @@ export async function judgeOrigin({ header, trailer }: Checked, by: Judge): Prom
     const why =
       trailer.signature === undefined
         ? `it bears no signature. ${RISK}`
-        : `it is signed, and there is no master key here to verify it with. Put the key of its installation into ASSAY_MASTER_KEY or master.key of the data folder; ${RISK}`
+        : `it is signed, and there is no master key here to verify it with. Bring the key of its installation, in ASSAY_MASTER_KEY or master.key of the data folder. Without it ${RISK}`
     throw new ExitError(
       'backup_unsigned',
       `nothing was restored: nobody can tell who wrote this file, as ${why}`,

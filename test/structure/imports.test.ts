@@ -55,6 +55,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     rules: ['grading', 'items'],
     wire: ['items'],
     queries: ['cluster', 'items'],
+    verbs: ['accounts'],
   },
   recovery: {
     rules: ['prices', 'protocol'],
@@ -69,7 +70,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   schedules: {
     wire: ['items', 'results', 'sources', 'submission', 'upstreams'],
     queries: ['accounts', 'cluster', 'items', 'submission'],
-    verbs: ['alerts', 'claims', 'quotas', 'sources', 'submission'],
+    verbs: ['accounts', 'alerts', 'claims', 'quotas', 'sources', 'submission'],
   },
   triggers: {
     wire: ['sources', 'submission'],
@@ -89,10 +90,12 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules', 'upstreams'],
+    verbs: ['accounts'],
   },
   outbox: {
     wire: ['alerts', 'items'],
     queries: ['accounts', 'cluster'],
+    verbs: ['accounts'],
   },
   traces: {
     queries: ['cluster', 'triage'],

@@ -3,11 +3,11 @@
 // from another one; guesses from many lock out nobody who has signed in from their place before. Each process also
 // counts by itself, whatever Redis says.
 
-import { recallSealed, rememberSealed } from '../../accounts/verbs/sealed-cache.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256, toHex } from '../../kernel/secrets.ts'
+import { recall, remember } from '../../redis/cache.ts'
 import { type Bucket, takeTokens } from '../../redis/rate.ts'
 
 export interface Guess {
@@ -25,7 +25,7 @@ export interface Guess {
 export async function countGuess(ctx: Context, email: string, address: string | null): Promise<Guess> {
   const member = `email:${toHex(await sha256(email))}`
   const place = address === null ? undefined : `sign-in:${member}:${address}`
-  const isKnown = place !== undefined && (await recallSealed<true>(ctx, place)) === true
+  const isKnown = place !== undefined && (await recall<true>(ctx.redis, place)) === true
   // The address first: a refused address must not use up the attempts of the members it guesses at.
   const buckets = [
     ...(address === null ? [] : [bucketOf(`address:${address}`, LIMITS.sign_ins_per_address)]),
@@ -39,7 +39,7 @@ export async function countGuess(ctx: Context, email: string, address: string | 
   return {
     async wasRight() {
       for (const bucket of buckets) await takeTokens(ctx.redis, bucket, -1, ctx.now())
-      if (place !== undefined) await rememberSealed(ctx, place, true, LIMITS.sign_in_place_ms)
+      if (place !== undefined) await remember(ctx.redis, place, true, LIMITS.sign_in_place_ms)
     },
   }
 }
