@@ -40,6 +40,10 @@ export interface Deployment {
   warnings?: Warning[]
   /** Checks that apply by default, because the agent declares none. */
   default_checks?: string[]
+  /** Its answers are JSON without the protocol's lines. */
+  is_plain?: boolean
+  /** The schemas that it declares. */
+  schemas?: ('input_schema' | 'output_schema')[]
 }
 
 export function deployedText(deployed: Deployment, screen: Screen): string {
@@ -73,10 +77,26 @@ const labelLines = ({ other_label, version }: Deployment, { paint }: Screen): st
         `${paint('yellow', '!')} the label ${clean(other_label)} is not kept: the same code or URL, declaration and environment are version ${version}; --env RELEASE=${clean(other_label)} makes a new one`,
       ]
 
-const checkLines = ({ created, default_checks = [] }: Deployment, { paint }: Screen): string[] =>
-  created && default_checks.length > 0
-    ? [paint('dim', `answers are looked at for ${default_checks.join(', ')}; checks: [] for none`)]
-    : []
+/** What is looked at of a new version, and what cannot be. */
+function checkLines(deployed: Deployment, { paint }: Screen): string[] {
+  const { created, default_checks = [], is_plain = false, schemas = [] } = deployed
+  if (!created) return []
+  // Without steps there is no cost, and no answer of a model but what the output repeats.
+  const checks = is_plain ? default_checks.filter(check => check !== 'cost_jump') : default_checks
+  const lines = [
+    ...(checks.length > 0
+      ? [`${is_plain ? 'outputs' : 'answers'} are looked at for ${checks.join(', ')}; checks: [] for none`]
+      : []),
+    ...(schemas.length > 0 ? [schemas.map(name => CHECKED[name]).join(', ')] : []),
+    ...(is_plain ? ['plain JSON reports no steps: no cost and no answer of a model is seen'] : []),
+  ]
+  return lines.map(line => paint('dim', line))
+}
+
+const CHECKED = {
+  input_schema: 'inputs are checked against input_schema before a call',
+  output_schema: 'outputs are checked against output_schema',
+}
 
 export interface DryRun {
   slug: string

@@ -99,6 +99,10 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
     plan,
     unpriced,
     warnings,
+    is_plain: order.code.kind === 'url' && order.code.protocol === 'json',
+    schemas: (['input_schema', 'output_schema'] as const).filter(
+      name => order.declaration[name] !== undefined,
+    ),
     ...(order.declaration.checks === undefined && {
       default_checks: checks.filter(name => name !== 'wrong_language'),
     }),

@@ -49,6 +49,7 @@ export const ITEM_ERROR_CODES = [
   'llm_call_error',
   'answer_refused',
   'invalid_input',
+  'schema_check_limit',
   'step_timeout',
   'step_limit_exceeded',
   'output_too_large',

@@ -17,6 +17,7 @@ export const API_ERRORS = {
   invalid_cursor: 400,
   invalid_cron: 400,
   invalid_timezone: 400,
+  invalid_schema: 400,
   max_steps_rejected: 400,
   unpriced_model: 400,
   load_failed: 400,

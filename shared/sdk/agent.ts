@@ -101,8 +101,8 @@ export function registrationOf(target: unknown): Registration {
  */
 export function declarationOf(target: unknown): AgentDeclaration {
   const { options, declaration, schedules, triggers } = registrationOf(target)
-  const input = jsonSchemaOf(options.input)
-  const output = jsonSchemaOf(options.output)
+  const input = jsonSchemaOf(options.input, 'input')
+  const output = jsonSchemaOf(options.output, 'output')
   return {
     ...declaration,
     ...(input !== undefined && { input_schema: input }),
@@ -140,12 +140,12 @@ function declare(options: AgentOptions): AgentDeclaration {
 
 /**
  * A schema as JSON Schema; undefined if its library cannot express it, since some types (a Date) have no such form.
- * Always the schema's input side: what a submitter sends, and what run() returns.
+ * Both are what is sent: the input side of what a submitter sends, the output side of what run() returned.
  */
-function jsonSchemaOf(schema: AnySchema | undefined): unknown {
+function jsonSchemaOf(schema: AnySchema | undefined, side: 'input' | 'output'): unknown {
   const standard = schema?.['~standard'] as Partial<StandardJSONSchemaV1.Props> | undefined
   try {
-    return standard?.jsonSchema?.input({ target: 'draft-2020-12' })
+    return standard?.jsonSchema?.[side]({ target: 'draft-2020-12' })
   } catch {
     return undefined
   }

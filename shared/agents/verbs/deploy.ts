@@ -15,6 +15,8 @@ import { sha256, toHex } from '../../kernel/secrets.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import { keepBytes } from '../../quotas/verbs/kept-bytes.ts'
 import { withinQuota } from '../../quotas/verbs/quotas.ts'
+import { readSchema } from '../../schemas/rules/declared-schema.ts'
+import { SCHEMAS, type SchemaName } from '../../schemas/vocabulary.ts'
 import { variablesOf } from '../../sources/rules/declared-source.ts'
 import * as store from '../queries/deployments.ts'
 import { type Content, contentChanges } from '../rules/deploy-plan.ts'
@@ -170,7 +172,25 @@ async function findKnown(ctx: Context, agent: AgentKey, id: string): Promise<Dep
   return known
 }
 
-async function contentOf(ctx: Context, { code, ...order }: DeployOrder) {
+/** What an agent behind a URL takes and returns is checked here; a bundle checks it itself. */
+async function refuseUnreadable({ code, declaration }: DeployOrder): Promise<void> {
+  if (code.kind !== 'url') return
+  for (const name of Object.keys(SCHEMAS) as SchemaName[]) {
+    if (declaration[name] === undefined) continue
+    const result = await readSchema(declaration[name], name)
+    if (!('fault' in result)) continue
+    const { path, message, hint } = result.fault
+    throw new ApiError(
+      'invalid_schema',
+      `${path}: ${message}`,
+      hint ?? 'Correct the schema, or leave it out.',
+    )
+  }
+}
+
+async function contentOf(ctx: Context, given: DeployOrder) {
+  await refuseUnreadable(given)
+  const { code, ...order } = given
   const missing = variablesOf(order.declaration).find(name => !order.env[name])
   if (missing !== undefined)
     throw new ApiError(

@@ -32,6 +32,7 @@ import {
   stepText,
   wordsOf,
 } from './agent-line.ts'
+import { type DeclaredSchemas, outputCheck, restOf } from './declared-schemas.ts'
 import type { Stops } from './stops.ts'
 import { Flood, Unrecorded } from './unrecorded.ts'
 
@@ -65,6 +66,7 @@ export class Answer {
   /** What agents write is kept without the secrets of their environment. */
   readonly #mask: Mask
   readonly #stops: Stops | undefined
+  readonly #check: ReturnType<typeof outputCheck>
   /** Lines that record nothing. */
   readonly unrecorded: Unrecorded
   open: number
@@ -83,9 +85,11 @@ export class Answer {
     later?: Later,
     stops?: Stops,
     startedMs = now(),
+    schemas?: DeclaredSchemas,
   ) {
     this.#claim = claim
     this.#mask = maskOf(claim.target.env)
+    this.#check = outputCheck(claim.target, schemas, this.#mask)
     this.#writer = writer
     this.#inFlightItems = new Map(inFlightItems.map(inFlight => [inFlight.seq, inFlight]))
     this.#now = now
@@ -111,6 +115,11 @@ export class Answer {
 
   unfinished(): InFlightItem[] {
     return [...this.#inFlightItems.values()].filter(inFlight => !inFlight.done)
+  }
+
+  /** To be awaited before a line is taken, where there is something: outputs are checked, and others have their turn. */
+  rest(): Promise<void> | undefined {
+    return this.#check && restOf(this.#claim.target)
   }
 
   /** Takes a line; one that is wrong ends its item, and one that names none is passed over. @throws Flood */
@@ -160,12 +169,7 @@ export class Answer {
         return this.#step(inFlight, line.step, stepText(text))
       case 'result': {
         const output = returned ?? fieldText(text, 'output') ?? 'null'
-        const { declaration } = this.#claim.target
-        const result = checkedResult(line, this.#mask)
-        return this.end(
-          inFlight,
-          resultVerdict(result, this.#mask.json(output), inFlight.graded, declaration),
-        )
+        return this.#return(inFlight, checkedResult(line, this.#mask), output)
       }
       case 'error':
         return this.#error(inFlight, line.error, text)
@@ -190,8 +194,13 @@ export class Answer {
       attempt: inFlight.attempt,
       output: parsedJson(text),
     }
+    this.#return(inFlight, line, text)
+  }
+
+  #return(inFlight: InFlightItem, line: ResultLine, output: string): void {
     const { declaration } = this.#claim.target
-    this.end(inFlight, resultVerdict(line, this.#mask.json(text), inFlight.graded, declaration))
+    const masked = this.#mask.json(output)
+    this.end(inFlight, resultVerdict(line, masked, inFlight.graded, declaration, this.#check))
   }
 
   end(inFlight: InFlightItem, verdict: Verdict): void {

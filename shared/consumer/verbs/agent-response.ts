@@ -37,7 +37,11 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
   try {
     for await (const { lines, blank_bytes } of looseLines(response.body, LINES)) {
       if (lines.length > 0) isSilent = false
-      for (const line of lines) answer.line(line)
+      for (const line of lines) {
+        const rest = answer.rest()
+        if (rest) await rest
+        answer.line(line)
+      }
       if (blank_bytes > 0) answer.unrecorded.add(blank_bytes)
       if (answer.cutShort && answer.open === 0) return timeout.abort()
       // A well-behaved agent ends here, and its connection can be used again; any other agent is cut off.
@@ -67,6 +71,7 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
   if (!inFlight) return
   const output = await bodyText(response, LIMITS.agent_line_bytes)
   if (response.status === ACCEPTED && output.trim() === '') return answer.later()
+  await answer.rest()
   answer.plain(inFlight, output.trim() || 'null')
 }
 

@@ -23,6 +23,7 @@ import type { Visit } from './agent-hosts.ts'
 import { requestOf, requestsOf, timeLeft } from './agent-request.ts'
 import { readResponse } from './agent-response.ts'
 import { answerAddress } from './answer-address.ts'
+import { type DeclaredSchemas, matching, schemasOf } from './declared-schemas.ts'
 import { RequestClock } from './request-clock.ts'
 import { AnswerEnded, type EndedRequest, endEarly, timeOut } from './request-end.ts'
 import { Stops } from './stops.ts'
@@ -40,11 +41,18 @@ export async function execute(
   const made = stopsOf(ctx, claim, timing)
   const stops = made instanceof Promise ? await made : made
   const allowed = fence(ctx, claim, inFlightItems, writer, { unanswered, unavailable: stops.unavailable() })
-  const fit = started(ctx, claim, reachable(ctx, claim, allowed, writer, stops), writer, timing)
+  const declared = schemasOf(claim.target)
+  const schemas = declared instanceof Promise ? await declared : declared
+  const valid = schemas?.input_schema
+    ? await matching(claim, allowed, schemas, new Answer(claim, writer, allowed, ctx.now))
+    : allowed
+  const fit = started(ctx, claim, reachable(ctx, claim, valid, writer, stops), writer, timing)
   await fault('invoke.before_request')
   const { lease } = inFlightItems[0]!
   lease.abort.signal.addEventListener('abort', () => timing.requests.cutClaim(lease))
-  await Promise.all(requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing, stops)))
+  await Promise.all(
+    requestsOf(claim, fit).map(group => send(ctx, claim, group, writer, timing, { stops, schemas })),
+  )
 }
 
 /** Nothing is waited for if it is known: a request leaves in the turn in which its items were claimed. */
@@ -185,14 +193,14 @@ async function send(
   items: InFlightItem[],
   writer: ResultWriter,
   timing: Timing,
-  stops: Stops,
+  { stops, schemas }: { stops: Stops; schemas: DeclaredSchemas | undefined },
 ): Promise<void> {
   const { lease, item } = items[0]!
   const { target } = claim
   const time_ms =
     Math.max(...items.map(inFlight => timeLeft(claim, inFlight))) + LIMITS.agent_timeout_grace_ms
   const later = mayAnswerLater(target.kind, ctx.config.base_url) ? { within_ms: time_ms } : undefined
-  const answer = new Answer(claim, writer, items, ctx.now, later, stops)
+  const answer = new Answer(claim, writer, items, ctx.now, later, stops, ctx.now(), schemas)
   const ended: EndedRequest = { claim, items, answer, stops, began_ms: ctx.now() }
   const cut = timing.requests.begin(lease)
   const clock = new RequestClock(ctx.now, time_ms, cut)

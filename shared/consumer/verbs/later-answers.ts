@@ -37,6 +37,7 @@ import {
 } from '../queries/later-answers.ts'
 import { Allowance } from '../rules/allowance.ts'
 import { Answer, type ResultSink } from './agent-answer.ts'
+import { schemasOf } from './declared-schemas.ts'
 import { inTurn } from './later-answer-turns.ts'
 import { Stops } from './stops.ts'
 
@@ -197,9 +198,10 @@ async function settle(
     undefined,
     new Stops(claim, upstreams, NO_KEY, ctx.now),
     sent.started_ms,
+    await schemasOf(claim.target),
   )
   const known = new Set(reported.flatMap(step => (step.now ? [nameOf(step)] : [])))
-  feed(answer, lines, known)
+  await feed(answer, lines, known)
   failRest(answer, claim, new Set(about.flatMap(item => (item.late ? [item.seq] : []))), flood)
   for (const say of said) say()
   await writer.drained()
@@ -239,13 +241,14 @@ function collecting(writer: ResultWriter, said: (() => void)[]): ResultSink {
  * Reads the lines that are not recorded yet: within an attempt, a key names one step. Lines may be sent again after their
  * item has ended, so they are not counted as lines that record nothing.
  */
-function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): void {
+async function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): Promise<void> {
   for (const { text, ...line } of lines) {
     if (!answer.awaits(line.seq)) continue
     if (line.key !== undefined) {
       if (known.has(nameOf(line))) continue
       known.add(nameOf(line))
     }
+    await answer.rest()
     answer.line(text)
   }
   answer.failHolds()

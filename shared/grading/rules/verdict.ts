@@ -16,6 +16,7 @@ import {
   HOLD_KEY,
   type ItemError,
 } from '../../protocol/rules/protocol.ts'
+import { CHECK_LIMIT, type SchemaAnswer } from '../../schemas/vocabulary.ts'
 import type { OutcomeReason } from '../vocabulary.ts'
 import {
   type DeployedDeclaration,
@@ -114,6 +115,8 @@ export function resultVerdict(
   output: string,
   steps: readonly GradedStep[],
   declared: GradeChoices = {},
+  /** Checks an output against the declared schema, if its agent has not: one that says what is wrong is believed. */
+  check?: (output: unknown) => SchemaAnswer,
 ): Verdict {
   if (isLongerThan(output, LIMITS.item_output_bytes)) {
     const message = `The output is longer than ${LIMITS.item_output_bytes} bytes; store it elsewhere and return where.`
@@ -121,11 +124,15 @@ export function resultVerdict(
   }
   const problem = problemOf(output)
   if (problem !== undefined) return failedVerdict('invalid_output', `The output: ${problem}`, 'agent_error')
+  const isChecked = line.schema_error !== undefined || line.degraded !== undefined
+  const answer = isChecked ? undefined : check?.(line.output ?? null)
+  if (answer && 'over' in answer) return failedVerdict(CHECK_LIMIT, answer.over, 'limit_exceeded')
+  const schema_error = line.schema_error ?? answer?.problem
   const grade = gradeItem({
     output: line.output,
     output_text: output,
     ...(line.degraded === undefined ? {} : { degraded: String(line.degraded) }),
-    ...(line.schema_error === undefined ? {} : { schema_error: String(line.schema_error) }),
+    ...(schema_error === undefined ? {} : { schema_error: String(schema_error) }),
     declared,
     steps,
   })

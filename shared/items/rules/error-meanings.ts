@@ -22,6 +22,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   invalid_cron:
     'The cron expression is not five standard fields, or names no moment; the message says which.',
   invalid_timezone: 'The timezone is no name of the IANA database.',
+  invalid_schema:
+    'A schema that the agent declares cannot be checked; the message names the place in it and why, the hint the way out. Nothing was deployed.',
   max_steps_rejected: "max_steps is no setting of a schedule: it belongs to the agent's declaration.",
   unpriced_model:
     'The agent is known to call a model without a price, so the budget cannot be held; set the price, or allow calls without one.',
@@ -83,7 +85,9 @@ export const ITEM_ERROR_MEANINGS: Record<ItemErrorCode, string> = {
   tool_call_error: 'A tool call of the agent raised.',
   llm_call_error: 'A model call of the agent raised.',
   answer_refused: "The agent's check accepted no answer of the model, as often as it was asked.",
-  invalid_input: 'The agent refused the input.',
+  invalid_input: 'The input does not match what the agent declares, or the agent refused it.',
+  schema_check_limit:
+    'Checking the input or output against its declared schema took too many steps and was given up; the message says which.',
   step_timeout: 'The item took longer than its time limit.',
   step_limit_exceeded: 'The item took more steps than the agent allows.',
   invalid_output:

@@ -131,6 +131,18 @@ export const WORK_LIMITS = {
   agent_triggers: 100,
   agent_generators: 100,
   agent_models: 100, // declared by one agent
+  // A schema that an agent behind a URL declares: as much as a hundred models of ten fields each
+  schema_bytes: 128 * KiB,
+  schema_parts: 3000, // objects in it; reading as many takes 0.1 s, in slices
+  schema_depth: 128, // parts that refer on to others with the same value
+  schema_dynamic_anchors: 32, // looked through at each part that is evaluated
+  schema_pattern_characters: 4096,
+  schema_pattern_size: 5000, // parts of the automaton; the largest of zod's own, an IPv6 range, has 710
+  schema_mismatches_named: 5, // as many as the SDK names of its own
+  // All steps of one check take 25 to 100 ms. 1 MiB of rows `{"id":1,"ok":true}` takes three quarters of them
+  schema_check_steps: 1_000_000,
+  schema_turn_ms: 5, // an account whose check took longer lets others have their turn for as long
+  schemas_kept_bytes: 2 * MiB, // of declared schemas; once read, they take about twenty times that
   generator_name_characters: 64,
   // Lines sent together; the generator is asked for more once they were taken
   generator_piece_characters: 65_536,
