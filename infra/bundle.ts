@@ -21,6 +21,10 @@ const FUNCTIONS = join(ROOT, 'functions')
 const APART: Record<string, { file: string; contents: string }> = {
   './redis-client.ts': { file: 'redis-client', contents: "export * from './infra/node/redis-client.ts'" },
   './otlp.ts': { file: 'otlp', contents: "export * from './infra/node/otlp.ts'" },
+  './schema-engine.ts': {
+    file: 'schema-engine',
+    contents: "export * from './shared/schemas/rules/schema-engine.ts'",
+  },
   nodemailer: { file: 'nodemailer', contents: "export { createTransport } from 'nodemailer'" },
 }
 /** Data that few requests need, read from a file on first use; by export name. */

@@ -178,13 +178,12 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
   return { slug: slug ?? slugOf(declaration.name), code, declaration, env, external_id }
 }
 
-/** An agent made with the SDK answers a GET with its declaration. */
+/** An agent made with the SDK answers a GET with its declaration; a function of plain JSON may do so, too. */
 async function askDeclaration(url: string, protocol: 'ndjson' | 'json'): Promise<AgentDeclaration> {
   const unnamed = (why: string) =>
     usageFailure(`--name is missing: ${why}`, {
       next: `assay deploy --url ${url} --protocol ${protocol} --name NAME`,
     })
-  if (protocol === 'json') throw unnamed('a plain JSON function does not say its name')
   try {
     const response = await fetch(url, {
       headers: { accept: 'application/json' },

@@ -153,8 +153,12 @@ export const Declaration = z
       .describe(
         'Models it calls: those without a price are reported at the deploy, and refused under a budget.',
       ),
-    input_schema: Json.optional(),
-    output_schema: Json.optional(),
+    input_schema: Json.optional().describe(
+      'A JSON Schema (draft 7, 2019-09 or 2020-12) of its inputs; an item whose input does not match ends before any call.',
+    ),
+    output_schema: Json.optional().describe(
+      'A JSON Schema of its outputs; an item whose output does not match is degraded, schema_mismatch.',
+    ),
     generators: z
       .array(generatorName)
       .max(LIMITS.agent_generators)

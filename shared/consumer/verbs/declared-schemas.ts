@@ -1,6 +1,6 @@
 // Checks the inputs and outputs of agents behind URLs against the schemas that they declare; bundles do so themselves.
 // Guarantee: a schema is read once while it is kept; checks of one account hold up others for one check at most, and then
-// leave as much time to them.
+// leave the time to them.
 
 import type { AgentTarget } from '../../agents/rules/invoke-agent.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
@@ -114,7 +114,8 @@ function timed<T>(target: AgentTarget, check: () => T): T {
   } finally {
     const ended_ms = performance.now()
     const took_ms = ended_ms - began_ms
-    if (took_ms > LIMITS.schema_turn_ms) rests.set(accountOf(target), ended_ms + took_ms)
+    if (took_ms > LIMITS.schema_turn_ms)
+      rests.set(accountOf(target), ended_ms + LIMITS.schema_rest_times * took_ms)
   }
 }
 

@@ -138,10 +138,16 @@ export const WORK_LIMITS = {
   schema_dynamic_anchors: 32, // looked through at each part that is evaluated
   schema_pattern_characters: 4096,
   schema_pattern_size: 5000, // parts of the automaton; the largest of zod's own, an IPv6 range, has 710
+  schema_patterns_size: 50_000, // of all patterns of a schema: reading as many takes 0.1 s, in slices
+  schema_automata_bytes: 64 * MiB, // that the automata of all patterns may have grown by; then they are made again
   schema_mismatches_named: 5, // as many as the SDK names of its own
-  // All steps of one check take 25 to 100 ms. 1 MiB of rows `{"id":1,"ok":true}` takes three quarters of them
-  schema_check_steps: 1_000_000,
-  schema_turn_ms: 5, // an account whose check took longer lets others have their turn for as long
+  // All steps of one check take 10 to 50 ms. 1 MiB of rows `{"id":1,"ok":true}` takes four fifths of them
+  schema_check_steps: 700_000,
+  schema_read_steps: 3_000_000, // a schema of 3,000 parts against its draft, at a deploy
+  // After a check that took longer than this, an account's next one waits three times as long as it took: an item of another
+  // account needs several turns of the event loop
+  schema_turn_ms: 5,
+  schema_rest_times: 3,
   schemas_kept_bytes: 2 * MiB, // of declared schemas; once read, they take about twenty times that
   generator_name_characters: 64,
   // Lines sent together; the generator is asked for more once they were taken

@@ -305,7 +305,7 @@ export interface AgentDeclaration {
   network?: string[]
   /** Models it calls, by their providers' names: models without a price are reported before the first run. */
   models?: string[]
-  /** JSON Schemas, if the declared Standard Schema can provide them. */
+  /** JSON Schemas, if the declared Standard Schema can provide them; of agents behind a URL, the consumer checks them. */
   input_schema?: unknown
   output_schema?: unknown
   /** Names of the generators it can make items with. */

@@ -15,7 +15,7 @@ import {
 import * as Instance from '@hyperjump/json-schema/instance/experimental'
 import { LIMITS } from '../../kernel/limits.ts'
 import { PatternRefused } from './linear-pattern.ts'
-import { spend, spendOn } from './meter.ts'
+import { spend, spendOnText } from './meter.ts'
 import { addKeywords } from './pattern-keywords.ts'
 import { BASE, type Reference, Refusal, resolved, type SchemaTree } from './schema-tree.ts'
 
@@ -163,7 +163,7 @@ addKeyword<Price>({
     if (whole > 0) {
       const type = Instance.typeOf(instance)
       if (type === 'object' || type === 'array' || type === 'string')
-        for (let times = 0; times < whole; times++) spendOn(Instance.value(instance))
+        for (let times = 0; times < whole; times++) spendOnText(Instance.value(instance))
     }
     return true
   },
@@ -176,8 +176,9 @@ const EACH =
 
 /** Puts before each part what its evaluation spends. */
 function metered(compiled: CompiledSchema): CompiledSchema {
-  // What was evaluated is noted for those that look at the rest, and handed on from part to part.
-  const notes = compiled.ast.plugins.size > 0 ? 6 : 1
+  const plugins = [...compiled.ast.plugins]
+  // What was evaluated is noted for those that look at the rest, and anchors are gathered, from part to part.
+  const notes = plugins.some(one => one.id?.includes('/unevaluated')) ? 10 : plugins.length > 0 ? 4 : 1
   for (const [url, parts] of partsOf(compiled)) {
     const price: Price = { base: notes * (1 + parts.length), whole: 0, each: notes - 1 }
     for (const [id, , value] of parts) {

@@ -14,6 +14,8 @@ export class PatternRefused extends Error {
 /** A regular expression that is matched in linear time. */
 export interface LinearPattern {
   source: string
+  /** Parts of its automaton. */
+  size: number
   test(text: string): boolean
 }
 
@@ -22,24 +24,61 @@ export function linearPattern(source: string): LinearPattern {
   if (source.length > LIMITS.schema_pattern_characters)
     throw new PatternRefused(`is longer than ${LIMITS.schema_pattern_characters} characters`)
   const { conditions, rest } = leadingConditions(asEcma(source))
-  const all = [...conditions, { holds: true, pattern: rest }].map(({ holds, pattern }) => ({
-    holds,
-    engine: compiled(pattern),
-  }))
-  const size = all.reduce((sum, { engine }) => sum + engine.programSize(), 0)
-  if (size > LIMITS.schema_pattern_size)
+  const pattern = new Automata(source, [...conditions, { holds: true, pattern: rest }])
+  if (pattern.size > LIMITS.schema_pattern_size)
     throw new PatternRefused('is too large: its counted repetitions have too many parts; count fewer')
-  return {
-    source,
-    test(text) {
-      spend(1 + Math.ceil((text.length * size) / CHARACTERS_PER_STEP))
-      return all.every(({ holds, engine }) => engine.test(text) === holds)
-    },
+  return pattern
+}
+
+/** Patterns that have automata at present, which grow with what they match: all are dropped together. */
+const grown = new Set<Automata>()
+let grownBytes = 0
+
+class Automata implements LinearPattern {
+  readonly source: string
+  readonly size: number
+  readonly #conditions: readonly Condition[]
+  #engines: readonly RE2JS[] | undefined
+
+  constructor(source: string, conditions: readonly Condition[]) {
+    this.source = source
+    this.#conditions = conditions
+    this.size = this.#made().reduce((sum, engine) => sum + engine.programSize(), 0)
+  }
+
+  test(text: string): boolean {
+    spend(STEPS_PER_TEST + Math.ceil((text.length * this.size) / CHARACTERS_PER_STEP))
+    const engines = this.#engines ?? this.#made()
+    const isMatch = this.#conditions.every(({ holds }, at) => engines[at]!.test(text) === holds)
+    grownBytes += text.length * (STATE_BYTES + PART_BYTES * this.size)
+    if (grownBytes > LIMITS.schema_automata_bytes) dropAutomata()
+    return isMatch
+  }
+
+  drop(): void {
+    this.#engines = undefined
+  }
+
+  #made(): readonly RE2JS[] {
+    grown.add(this)
+    this.#engines = this.#conditions.map(({ pattern }) => compiled(pattern))
+    return this.#engines
   }
 }
 
+function dropAutomata(): void {
+  for (const one of grown) one.drop()
+  grown.clear()
+  grownBytes = 0
+}
+
+/** What an automaton grows by for each character, if each comes to a state that it had not been in; it keeps 8 MB at most. */
+const STATE_BYTES = 200
+const PART_BYTES = 4
+
 /** A character takes up to 6 ns for each part of the expression, as measured with `(a?){500}a{500}`, and 10 ns as a rule. */
 const CHARACTERS_PER_STEP = 48
+const STEPS_PER_TEST = 6
 
 function compiled(pattern: string): RE2JS {
   try {

@@ -23,13 +23,20 @@ export function within<T>(steps: number, check: () => T): T {
   }
 }
 
-/** Spends what it takes to turn a value into text or to compare it: its values, and the characters of its texts. */
-export function spendOn(value: unknown): void {
+/** Spends what it takes to go through a value: its values, its names at `perName`, and the characters of its texts. */
+function spendOn(value: unknown, perName: number): void {
   if (typeof value === 'string') return spend(1 + (value.length >> 5))
   spend(1)
   if (typeof value !== 'object' || value === null) return
-  for (const [key, one] of Object.entries(value)) {
-    spend(1 + (key.length >> 5))
-    spendOn(one)
-  }
+  if (Array.isArray(value)) for (const one of value) spendOn(one, perName)
+  else
+    for (const [name, one] of Object.entries(value)) {
+      spend(perName + (name.length >> 5))
+      spendOn(one, perName)
+    }
 }
+
+export const spendOnCopy = (value: unknown): void => spendOn(value, 0)
+
+/** To compare a value it is turned into text, in which names are sorted. */
+export const spendOnText = (value: unknown): void => spendOn(value, 4)

@@ -10,6 +10,7 @@ import {
   Validation,
 } from '@hyperjump/json-schema/experimental'
 import * as Instance from '@hyperjump/json-schema/instance/experimental'
+import { LIMITS } from '../../kernel/limits.ts'
 import { slices } from '../../kernel/slices.ts'
 import { type LinearPattern, linearPattern, PatternRefused } from './linear-pattern.ts'
 import { spend } from './meter.ts'
@@ -22,10 +23,20 @@ interface Evaluation {
 }
 const seen = (context: unknown, name: string) => (context as Evaluation).evaluatedProperties?.add(name)
 
+/** How large the patterns of a schema are that is being read. */
+const sizes = new WeakMap<object, number>()
+const turn = slices()
+
 /** @throws PatternRefused with its place */
-function patternAt(source: string, pointer: string): LinearPattern {
+async function patternAt(source: string, pointer: string, ast: object): Promise<LinearPattern> {
+  await turn()
   try {
-    return linearPattern(source)
+    const pattern = linearPattern(source)
+    const size = (sizes.get(ast) ?? 0) + pattern.size
+    if (size > LIMITS.schema_patterns_size)
+      throw new PatternRefused('is one pattern too many for one schema: together they are too large')
+    sizes.set(ast, size)
+    return pattern
   } catch (error) {
     if (error instanceof PatternRefused) error.place = pointer.replaceAll('/', '.')
     throw error
@@ -34,7 +45,7 @@ function patternAt(source: string, pointer: string): LinearPattern {
 
 const pattern: Keyword<LinearPattern> = {
   id: id('pattern'),
-  compile: async schema => patternAt(Schema.value(schema), schema.cursor),
+  compile: (schema, ast) => patternAt(Schema.value(schema), schema.cursor, ast),
   interpret: (pattern, instance) =>
     Instance.typeOf(instance) !== 'string' || pattern.test(Instance.value(instance)),
 }
@@ -46,7 +57,7 @@ const patternProperties: Keyword<[LinearPattern, string][]> = {
     const all: [LinearPattern, string][] = []
     for await (const [source, property] of Schema.entries(schema))
       all.push([
-        patternAt(source, property.cursor),
+        await patternAt(source, property.cursor, ast),
         await Validation.compile(property as typeof schema, ast, parent),
       ])
     return all

@@ -6,7 +6,7 @@ import * as Instance from '@hyperjump/json-schema/instance/experimental'
 import { LIMITS } from '../../kernel/limits.ts'
 import { SCHEMAS, type SchemaAnswer, type SchemaEngine } from '../vocabulary.ts'
 import { compiledSchema, draftSchema } from './compiled-schema.ts'
-import { StepsSpent, spendOn, within } from './meter.ts'
+import { StepsSpent, spendOnCopy, within } from './meter.ts'
 import { Mismatches } from './mismatches.ts'
 import { Refusal, treeOf } from './schema-tree.ts'
 
@@ -28,7 +28,7 @@ const drafts = new Map<string, CompiledSchema>()
 async function checkAgainstDraft(schema: unknown, dialect: string, path: string): Promise<void> {
   const draft = drafts.get(dialect) ?? (await draftSchema(dialect))
   drafts.set(dialect, draft)
-  const answer = check(draft, schema, path)
+  const answer = check(draft, schema, path, LIMITS.schema_read_steps)
   if (answer === undefined) return
   const [first = path, ...words] = 'problem' in answer ? answer.problem.split(': ') : [path, answer.over]
   throw new Refusal({
@@ -38,22 +38,27 @@ async function checkAgainstDraft(schema: unknown, dialect: string, path: string)
   })
 }
 
-function check(compiled: CompiledSchema, value: unknown, what: string): SchemaAnswer {
+function check(
+  compiled: CompiledSchema,
+  value: unknown,
+  what: string,
+  steps: number = LIMITS.schema_check_steps,
+): SchemaAnswer {
   try {
-    const isValid = within(LIMITS.schema_check_steps, () => {
-      spendOn(value)
+    const isValid = within(steps, () => {
+      spendOnCopy(value)
       return evaluate(compiled, value)
     })
     return isValid ? undefined : { problem: whatIsWrong(compiled, value, what) }
   } catch (error) {
     // Parts that refer on and on, within a value that is nested deeply, take more stack than there is.
     if (!(error instanceof StepsSpent) && !(error instanceof RangeError)) throw error
-    return { over: overText(what) }
+    return { over: overText(what, steps) }
   }
 }
 
-const overText = (what: string) =>
-  `${what}: was not checked to its end, since that takes more than ${LIMITS.schema_check_steps} steps; declare a simpler schema, or a smaller ${what}`
+const overText = (what: string, steps: number) =>
+  `${what}: was not checked to its end, since that takes more than ${steps} steps; declare a simpler schema, or a smaller ${what}`
 
 function evaluate({ ast, schemaUri }: CompiledSchema, value: unknown, mismatches?: Mismatches): boolean {
   const plugins = mismatches ? [...ast.plugins, mismatches] : [...ast.plugins]
