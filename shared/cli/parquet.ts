@@ -1,11 +1,14 @@
-// Reads and writes Parquet with hyparquet, a group of rows at a time. Guarantee: numbers keep their digits, times their
-// fractions; a value that JSON does not have is refused with its row.
+// Reads and writes Parquet with hyparquet, some rows at a time. Guarantee: numbers keep their digits, times their
+// fractions; a value that JSON does not have is refused with its row; of columns without lists and structs only the
+// pages of these rows are in memory, however large a row group is.
 
+import { type FileHandle, open } from 'node:fs/promises'
 import {
-  asyncBufferFromFile,
+  type AsyncBuffer,
+  type DecodedArray,
   type FileMetaData,
   parquetMetadataAsync,
-  parquetRead,
+  parquetScan,
   type SchemaElement,
 } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
@@ -13,9 +16,12 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { NotText } from '../submission/rules/file-text.ts'
 import type { Fields, Row } from '../submission/rules/rows.ts'
 import { type Cell, Columns, type TableFound } from '../submission/rules/table-rows.ts'
+import { pagesOf } from './parquet-pages.ts'
 
-/** Read at once; a page of a column is read as a whole. */
+/** A page may have more, where its values are short or repeat. */
 const ROWS_AT_ONCE = 20_000
+/** Passed on at once: lines of a whole page would be megabytes of text. */
+const ROWS_PASSED = 500
 /** A double holds all numbers of so many digits. */
 const DOUBLE_DIGITS = 15
 
@@ -25,7 +31,8 @@ export async function* parquetRows(
   fields: Fields,
   table: ((found: TableFound) => void) | undefined,
 ): AsyncGenerator<Row[]> {
-  const file = await asyncBufferFromFile(path)
+  await using handle = await open(path)
+  const file = bufferOf(handle, (await handle.stat()).size)
   const metadata = await parquetMetadataAsync(file).catch(unreadable)
   const names = namesOf(metadata)
   const problem = columnProblem(metadata) ?? new Columns(names).problem(fields)
@@ -37,25 +44,116 @@ export async function* parquetRows(
       converted_type === 'DECIMAL' ? (scale ?? 0) : undefined,
     ]),
   )
-  const total = Number(metadata.num_rows)
-  for (let rowStart = 0; rowStart < total; rowStart += ROWS_AT_ONCE) {
-    const rowEnd = Math.min(total, rowStart + ROWS_AT_ONCE)
-    let found: Record<string, unknown>[] = []
-    await parquetRead({
-      file,
-      metadata,
-      rowStart,
-      rowEnd,
-      rowFormat: 'object',
-      compressors,
-      parsers: EXACT,
-      useOffsetIndex: true,
-      onComplete(rows) {
-        found = rows
-      },
-    }).catch(unreadable)
-    yield found.map((row, at) => rowOf(row, rowStart + at + 1, scales))
+  for await (const table of tablesOf(file, metadata, names)) {
+    const kept = pieces(table, names, scales)
+    for (const piece of kept) yield rowsOf(piece)
   }
+}
+
+/** Some rows as the UTF-8 of their texts, on a line each; where a row has none, why. */
+interface Piece {
+  first: number
+  bytes: Uint8Array
+  problems: Map<number, string>
+}
+
+/**
+ * All rows of a table, so that nothing of its pages is needed while they pass: what V8 finds alive twice, it keeps for
+ * long. Of values in memory, 1,000,000 rows took 389 MiB.
+ */
+function pieces(table: Table, names: readonly string[], scales: Scales): Piece[] {
+  const encoder = new TextEncoder()
+  const made: Piece[] = []
+  for (let from = 0; from < table.length; from += ROWS_PASSED) {
+    const problems = new Map<number, string>()
+    let text = ''
+    for (let at = from; at < Math.min(table.length, from + ROWS_PASSED); at++) {
+      try {
+        text += `${textOf(names, column => table.columns[column]!(table.first + at), scales)}\n`
+      } catch (error) {
+        if (!(error instanceof NotJson)) throw error
+        problems.set(at - from, error.message)
+        text += '\n'
+      }
+    }
+    made.push({ first: table.first + from, bytes: encoder.encode(text), problems })
+  }
+  return made
+}
+
+function rowsOf({ first, bytes, problems }: Piece): Row[] {
+  const texts = new TextDecoder().decode(bytes).split('\n')
+  texts.pop()
+  return texts.map((text, at) => {
+    const [line, problem] = [first + at + 1, problems.get(at)]
+    return problem === undefined ? { line, text } : { line, problem }
+  })
+}
+
+const bufferOf = (file: FileHandle, byteLength: number): AsyncBuffer => ({
+  byteLength,
+  async slice(start, end = byteLength) {
+    const bytes = new Uint8Array(Math.max(0, end - start))
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
+    if (bytesRead < bytes.length) throw new Error('it ends too early')
+    return bytes.buffer
+  },
+})
+
+interface Table {
+  /** The row before its first. */
+  first: number
+  /** The values of each column. */
+  columns: ((row: number) => unknown)[]
+  length: number
+}
+
+/** Rows whose pages are decoded, some at a time. @throws NotText */
+async function* tablesOf(
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  names: readonly string[],
+): AsyncGenerator<Table> {
+  let begin = 0
+  for (const { columns, num_rows } of metadata.row_groups) {
+    const end = begin + Number(num_rows)
+    const readers = names.map(name => {
+      const leaf = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)
+      const pages = leaf && pagesOf(file, metadata, leaf, EXACT)
+      return pages ?? nestedColumn(file, metadata, name, begin, end)
+    })
+    const decoded = readers.map(() => ({ first: begin, end: begin, values: [] as DecodedArray }))
+    for (let row = begin; row < end; ) {
+      for (const [at, reader] of readers.entries())
+        while (row >= decoded[at]!.end) {
+          const { value } = await reader.next().catch(unreadable)
+          if (value === undefined) unreadable(new Error(`"${names[at]}" has too few values`))
+          const first = decoded[at]!.end
+          decoded[at] = { first, end: first + value.length, values: value }
+        }
+      const next = Math.min(end, row + ROWS_AT_ONCE, ...decoded.map(({ end }) => end))
+      const columns = decoded.map(
+        ({ first, values }) =>
+          (at: number) =>
+            values[at - first],
+      )
+      yield { first: row, columns, length: next - row }
+      row = next
+    }
+    begin = end
+  }
+}
+
+/** A column with lists or structs, whose row group is decoded at once. */
+async function* nestedColumn(
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  column: string,
+  rowStart: number,
+  rowEnd: number,
+): AsyncGenerator<DecodedArray> {
+  const scan = await parquetScan({ file, metadata, compressors, parsers: EXACT, columns: [column] })
+  yield await scan.readColumn({ column, rowStart, rowEnd })
 }
 
 const unreadable = (error: Error): never => {
@@ -104,22 +202,16 @@ const EXACT = {
 
 class NotJson extends Error {}
 
-function rowOf(
-  row: Record<string, unknown>,
-  line: number,
-  scales: ReadonlyMap<string, number | undefined>,
-): Row {
-  try {
-    const members = Object.entries(row).map(([name, value]) => {
-      const scale = scales.get(name)
-      const exact = scale !== undefined && typeof value === 'number' ? Number(value.toFixed(scale)) : value
-      return `${JSON.stringify(name)}:${jsonOf(exact, name)}`
-    })
-    return { line, text: `{${members.join()}}` }
-  } catch (error) {
-    if (error instanceof NotJson) return { line, problem: error.message }
-    throw error
-  }
+/** The digits behind the point of decimals, by column. */
+type Scales = ReadonlyMap<string, number | undefined>
+
+function textOf(names: readonly string[], value: (column: number) => unknown, scales: Scales): string {
+  const members = names.map((name, at) => {
+    const [found, scale] = [value(at), scales.get(name)]
+    const exact = scale !== undefined && typeof found === 'number' ? Number(found.toFixed(scale)) : found
+    return `${JSON.stringify(name)}:${jsonOf(exact, name)}`
+  })
+  return `{${members.join()}}`
 }
 
 function jsonOf(value: unknown, name: string): string {

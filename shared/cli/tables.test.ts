@@ -111,6 +111,36 @@ describe('a Parquet file', () => {
     ])
   })
 
+  it('is read whole over pages, dictionaries and groups of rows that end at different rows', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, at) => ({
+      id: at,
+      tenant: `tenant-${at % 7}`,
+      text: at % 3 === 0 ? null : `text ${at} é`,
+      tags: at % 5 === 0 ? null : [`${at}`, null],
+    }))
+    const of = (name: keyof (typeof rows)[0]) => rows.map(row => row[name])
+    const bytes = parquetWriteBuffer({
+      columnData: [
+        { name: 'id', data: of('id') },
+        { name: 'tenant', data: of('tenant') },
+        { name: 'text', data: of('text') },
+        { name: 'tags', data: of('tags') },
+      ],
+      schema: [
+        { name: 'root', num_children: 4 },
+        { name: 'id', type: 'INT32', repetition_type: 'REQUIRED' },
+        { name: 'tenant', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+        { name: 'text', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+        { name: 'tags', converted_type: 'LIST', repetition_type: 'OPTIONAL', num_children: 1 },
+        { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+        { name: 'element', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+      ],
+      rowGroupSize: [1000, 25_000],
+      pageSize: 10_000,
+    } as Parameters<typeof parquetWriteBuffer>[0])
+    expect(await inputsOf(await kept('pages.parquet', bytes))).toEqual(rows)
+  })
+
   it('with a value that JSON does not have is refused with its row, and a broken one by its name', async () => {
     const data = [{ name: 'score', data: [1, Number.NaN], type: 'DOUBLE' as const }]
     const path = await kept('nan.parquet', parquetWriteBuffer({ columnData: data }))

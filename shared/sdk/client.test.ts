@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from './client.ts'
 
@@ -47,5 +50,52 @@ describe('a response', () => {
     } finally {
       parse.mockRestore()
     }
+  })
+})
+
+describe('a streamed submission', () => {
+  const PIECE_BYTES = 64 * 1024
+  const PIECES = 1024
+
+  async function submitting(answer: RequestListener, sent = () => {}) {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      let left = PIECES
+      const lines = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          controller.enqueue(new Uint8Array(PIECE_BYTES).fill(10))
+          if (--left > 0) return
+          sent()
+          controller.close()
+        },
+      })
+      return await createClient({ baseUrl, apiKey: 'pk_secret' }).submitLines({ agent: 'a' }, lines)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+
+  it('keeps no piece in memory that was sent', async () => {
+    let kept = Number.POSITIVE_INFINITY
+    const accept: RequestListener = (request, response) =>
+      request.resume().on('end', () => response.writeHead(202, json).end('{"run_id":"r"}'))
+    await submitting(accept, () => {
+      kept = process.memoryUsage().arrayBuffers
+    })
+    expect(kept).toBeLessThan((PIECES * PIECE_BYTES) / 2)
+  })
+
+  it('that is redirected is refused with the place', async () => {
+    const redirect: RequestListener = (request, response) => {
+      request.resume()
+      response.writeHead(308, { location: `https://assay.example.com${request.url}` }).end()
+    }
+    await expect(submitting(redirect)).rejects.toMatchObject({
+      code: 'redirected',
+      hint: expect.stringContaining('ASSAY_BASE_URL=https://assay.example.com '),
+    })
   })
 })

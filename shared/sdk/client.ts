@@ -107,11 +107,7 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
   /** Sends a request that the typed client does not cover; returns Assay's good answer. @throws ApiFailure */
   async function asked(path: string, init: RequestInit): Promise<Response> {
     const url = `${base}${path}`
-    const response = await given(url, {
-      ...init,
-      headers: { ...headers, ...init.headers },
-      redirect,
-    })
+    const response = await given(url, { redirect, ...init, headers: { ...headers, ...init.headers } })
     await refuseUnlessGood(response, { base, url })
     return response
   }
@@ -123,7 +119,13 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
       body: lines,
       // fetch requires this for a streamed body; its types do not have it yet.
       duplex: 'half',
-    } as RequestInit)
+      // With any other, Node's fetch keeps all of the body in memory until its end, for a redirect (nodejs/undici#4058).
+      redirect: 'error',
+    } as RequestInit).catch(async error => {
+      // That error does not say where to: a request without a body meets the same redirect, and says so.
+      if (isRedirect(error)) await asked('/health', {})
+      throw error
+    })
     return (await readWhole(response)).json() as Promise<Schemas['SubmittedBatch']>
   }
 
@@ -163,6 +165,10 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
     runEvents,
   })
 }
+
+/** Whether fetch failed because the answer was a redirect; only the words of its cause say so. */
+const isRedirect = (error: unknown): boolean =>
+  error instanceof Error && (/redirect/i.test(error.message) || isRedirect(error.cause))
 
 function parameters(values: object): URLSearchParams {
   const query = new URLSearchParams()
