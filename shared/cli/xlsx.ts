@@ -1,23 +1,17 @@
-// Reads and writes Excel workbooks with hucre, row by row. Guarantee: a row is what the sheet shows, in JSON's own types;
+// Reads and writes Excel workbooks, row by row. Guarantee: a row is what the sheet shows, in JSON's own types;
 // sheets are not chosen silently; what a sheet cannot hold is refused with its row, never cut.
 
-import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
-import { type StreamRow, streamXlsxRows, writeXlsxStream } from 'hucre/xlsx'
-import { NotText } from '../submission/rules/file-text.ts'
+import { writeXlsxStream } from 'hucre/xlsx'
 import type { Fields, Row } from '../submission/rules/rows.ts'
 import { type Cell, Columns, type TableFound } from '../submission/rules/table-rows.ts'
 import { EXIT, Failure } from './failure.ts'
-import { sheetNames } from './sheet-names.ts'
+import { sheetCells } from './sheet-cells.ts'
+import { broken, openWorkbook, type Sheet, type Workbook } from './workbook.ts'
 
-const ROWS_AT_ONCE = 500
 /** What Excel itself allows. */
 const SHEET = { rows: 1_048_576, columns: 16_384, cell_characters: 32_767 }
 /** Of a workbook with more, the others count as empty. */
 const SHEETS_LOOKED_AT = 50
-/** Excel counts days from here; times of no day are on it. */
-const FIRST_DAY_MS = Date.UTC(1900, 0, 1)
-
 export interface SheetChoice {
   sheet?: string | undefined
   table?: ((found: TableFound) => void) | undefined
@@ -29,76 +23,57 @@ export async function* sheetRows(
   fields: Fields,
   { sheet, table }: SheetChoice,
 ): AsyncGenerator<Row[]> {
-  const place = await placeOf(path, sheet)
+  await using workbook = await openWorkbook(path)
+  const chosen = await chosenSheet(path, workbook, sheet)
   let columns: Columns | undefined
-  let rows: Row[] = []
-  for await (const { index, values } of readSheet(path, place)) {
-    const cells = values.map(cellOf)
-    if (!cells.some(isFilled)) continue
-    const line = index + 1
-    if (columns === undefined) {
-      columns = new Columns(cells.map(cell => (cell === null ? null : String(cell))))
-      const problem = columns.problem(fields)
-      if (problem !== undefined) return yield [{ line, problem }]
-      table?.({ delimiter: null, columns: columns.named, has_index: columns.hasIndex })
-      continue
+  for await (const found of sheetCells(workbook, chosen)) {
+    const rows: Row[] = []
+    for (const { line, cells, problem: wrong } of found) {
+      if (!cells.some(isFilled) && wrong === undefined) continue
+      if (columns === undefined) {
+        columns = new Columns(cells.map(cell => (cell === null ? null : String(cell))))
+        const problem = wrong ?? columns.problem(fields)
+        if (problem !== undefined) return yield [{ line, problem }]
+        table?.({ delimiter: null, columns: columns.named, has_index: columns.hasIndex })
+        continue
+      }
+      while (cells.length < columns.width) cells.push(null)
+      rows.push(columns.row({ line, lines: 1, values: cells, ...(wrong && { problem: wrong }) })!)
     }
-    while (cells.length < columns.width) cells.push(null)
-    rows.push(columns.row({ line, lines: 1, values: cells })!)
-    if (rows.length < ROWS_AT_ONCE) continue
     yield rows
-    rows = []
-  }
-  yield rows
-}
-
-async function* readSheet(path: string, sheet: number, maxRows?: number): AsyncGenerator<StreamRow> {
-  const file = createReadStream(path)
-  try {
-    const bytes = Readable.toWeb(file) as ReadableStream<Uint8Array>
-    yield* streamXlsxRows(bytes, { sheet, ...(maxRows !== undefined && { maxRows }) })
-  } catch (error) {
-    throw new NotText(`is no Excel workbook that can be read (${(error as Error).message}): save it as CSV`)
-  } finally {
-    file.destroy()
   }
 }
 
-/** The place of the sheet to read. @throws Failure `several_sheets`, `no_sheet` */
-async function placeOf(path: string, sheet: string | undefined): Promise<number> {
-  const names = await sheetNames(path)
-  const known = `there are: ${names.slice(0, SHEETS_LOOKED_AT).join(', ')}`
-  if (sheet !== undefined) {
-    const place = names.indexOf(sheet)
-    if (place >= 0) return place
-    throw new Failure(EXIT.usage, 'no_sheet', `${path} has no sheet "${sheet}"`, { hint: known })
+/** @throws Failure `several_sheets`, `no_sheet` */
+async function chosenSheet(path: string, workbook: Workbook, name: string | undefined): Promise<Sheet> {
+  const { sheets } = workbook
+  const known = `there are: ${sheets
+    .slice(0, SHEETS_LOOKED_AT)
+    .map(one => one.name)
+    .join(', ')}`
+  if (name !== undefined) {
+    const found = sheets.find(one => one.name === name)
+    if (found !== undefined) return found
+    throw new Failure(EXIT.usage, 'no_sheet', `${path} has no sheet "${name}"`, { hint: known })
   }
-  const filled: number[] = []
-  for (let place = 0; names.length > 1 && place < Math.min(names.length, SHEETS_LOOKED_AT); place++)
-    for await (const { values } of readSheet(path, place, 1)) if (values.some(isFilled)) filled.push(place)
+  if (sheets.length === 0) broken(new Error('it has no sheets'))
+  const filled: Sheet[] = []
+  if (sheets.length > 1)
+    for (const one of sheets.slice(0, SHEETS_LOOKED_AT)) if (await hasCells(workbook, one)) filled.push(one)
   if (filled.length > 1)
     throw new Failure(EXIT.usage, 'several_sheets', `${path} has ${filled.length} sheets with rows`, {
       hint: `nothing was sent; --sheet NAME says which one to read; ${known}`,
     })
-  return filled[0] ?? 0
+  return filled[0] ?? sheets[0]!
+}
+
+async function hasCells(workbook: Workbook, sheet: Sheet): Promise<boolean> {
+  for await (const rows of sheetCells(workbook, sheet))
+    if (rows.some(({ cells }) => cells.some(isFilled))) return true
+  return false
 }
 
 const isFilled = (value: unknown) => value !== null && value !== undefined && value !== ''
-
-/** A cell as JSON has it; dates have no zone, as in the sheet. */
-function cellOf(value: unknown): Cell {
-  if (value instanceof Date) return dateText(value)
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
-}
-
-function dateText(date: Date): string {
-  const [day = '', time = ''] = date
-    .toISOString()
-    .replace(/(\.000)?Z$/, '')
-    .split('T')
-  if (date.getTime() < FIRST_DAY_MS) return time
-  return time === '00:00:00' ? day : `${day}T${time}`
-}
 
 /** A workbook of one sheet. @throws Failure for what a sheet cannot hold */
 export function sheetOf(names: readonly string[], rows: AsyncIterable<Cell[]>): AsyncIterable<Uint8Array> {

@@ -23,7 +23,10 @@ const FORMATS: readonly [begins: string, said: string][] = [
   ['\x50\x4b\x03\x04', `is an Excel workbook or another zip archive: ${AS_TEXT}`],
   ['\x50\x4b\x05\x06', `is an empty zip archive: ${AS_TEXT}`],
   ['PAR1', `is a Parquet file: ${AS_TEXT}`],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', `is an Excel workbook of before 2007 (.xls): ${AS_TEXT}`],
+  [
+    '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
+    `is an Excel workbook of before 2007 (.xls), or one with a password: save it without as .xlsx, or as CSV`,
+  ],
   ['ARROW1', `is an Arrow (Feather) file: ${AS_TEXT}`],
   ['Obj\x01', `is an Avro file: ${AS_TEXT}`],
   ['ORC', `is an ORC file: ${AS_TEXT}`],
