@@ -1,5 +1,6 @@
 // Submitting a file as a person does: in a browser, over real stores; only the agent is played.
 
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
@@ -177,6 +178,35 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     ])
     await workOff(world, works)
   })
+
+  it.each([
+    ['gz', gzipSync],
+    ['zst', zstdCompressSync],
+  ] as const)(
+    'unpacks .%s, with scripts and without, and refuses what only the command reads',
+    async (ending, pack) => {
+      const rows = Array.from({ length: 3 }, (_, at) => `{"id":"p${at}","text":"héllo ${at}"}\n`)
+      const buffer = pack(Buffer.from(rows.join('')))
+      const file = { name: `rows.jsonl.${ending}`, mimeType: 'application/octet-stream', buffer }
+      for (const javaScriptEnabled of [true, false]) {
+        await visit?.[Symbol.asyncDispose]()
+        const page = await open({ javaScriptEnabled })
+        await page.getByLabel('or choose one').setInputFiles(file)
+        if (javaScriptEnabled)
+          await page.getByRole('region', { name: 'First rows' }).getByText('héllo 2').waitFor()
+        else await page.getByLabel('Item id').fill('id')
+        await page.getByRole('button', { name: 'Submit all' }).click()
+        expect(await runAt(page)).toMatchObject({ total_items: 3 })
+        await workOff(world, works)
+      }
+      const page = await open()
+      const parquet = Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(600)])
+      await page
+        .getByLabel('or choose one')
+        .setInputFiles({ name: 'a.parquet', mimeType: 'application/octet-stream', buffer: parquet })
+      await page.getByText(/is a Parquet file: .*submit it by the command/).waitFor()
+    },
+  )
 
   it('guesses what the fields of a row are, says that it is a guess, and lets it be changed', async () => {
     const page = await open()

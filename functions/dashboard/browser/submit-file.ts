@@ -3,6 +3,7 @@
 
 import { itemLines } from '../../../shared/submission/rules/file-items.ts'
 import { mappingOf, type OrderFields } from '../parts/submit-order.ts'
+import { unpack } from './unpack.ts'
 
 /** Lines move into a Blob at this size; the browser need not keep Blobs in memory. */
 const FOLD_BYTES = 4 * 1024 * 1024
@@ -25,6 +26,7 @@ export async function linesOf(
   let open_bytes = 0
   for await (const piece of itemLines(file.name, chunksOf(file, onProgress), mappingOf(fields), {
     takes: counts,
+    unpack,
   })) {
     parts.push(piece)
     open_bytes += piece.length
@@ -36,13 +38,17 @@ export async function linesOf(
 }
 
 /** Not every browser can iterate over a stream. */
-async function* chunksOf(file: File, onProgress: OnProgress): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(file: File, onProgress: OnProgress = () => {}): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader()
   let read_bytes = 0
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    read_bytes += part.value.length
-    onProgress('Reading the file', read_bytes / file.size)
-    yield part.value
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      read_bytes += part.value.length
+      onProgress('Reading the file', read_bytes / file.size)
+      yield part.value
+    }
+  } finally {
+    void reader.cancel().catch(() => {})
   }
 }
 

@@ -1,10 +1,9 @@
 // Shows the first rows of a file, and offers their fields. Guarantee: only the head of the file is read, and its
 // content is shown as text.
 
-import { INPUT_LIMITS } from '../../../shared/kernel/limits/input.ts'
 import {
   type FirstRows,
-  firstRows,
+  firstRowsOf,
   guessFields,
   type Row,
 } from '../../../shared/submission/rules/first-rows.ts'
@@ -12,6 +11,8 @@ import type { Fields } from '../../../shared/submission/rules/rows.ts'
 import { guessInput, misfitOf, type Wanted } from '../../../shared/submission/rules/wanted-fields.ts'
 import { GUESSED } from '../parts/submit-order.ts'
 import { element } from './element.ts'
+import { chunksOf } from './submit-file.ts'
+import { unpack } from './unpack.ts'
 
 const ROWS_SHOWN = 5
 const FIELDS_SHOWN = 8
@@ -25,8 +26,7 @@ export async function preview(file: File | undefined, form: HTMLFormElement): Pr
     form.querySelector('#preview')?.replaceChildren()
     return fit(form)
   }
-  const head = new Uint8Array(await file.slice(0, INPUT_LIMITS.head_bytes).arrayBuffer())
-  const first = await firstRows(file.name, head, file.size)
+  const first = await firstRowsOf(file.name, chunksOf(file), unpack)
   const fields = [...new Set(first.rows.flatMap(row => [...row.keys()]))].filter(name => name !== '')
   form.querySelector('#preview')?.replaceChildren(...shown(file, first, fields))
   const guesses = guessFields(first.rows)

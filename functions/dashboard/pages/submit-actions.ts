@@ -5,7 +5,8 @@ import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { BadLines, itemLines } from '../../../shared/submission/rules/file-items.ts'
-import { firstRows, guessFields } from '../../../shared/submission/rules/first-rows.ts'
+import { NotText, type Unpack } from '../../../shared/submission/rules/file-text.ts'
+import { firstRowsOf, guessFields } from '../../../shared/submission/rules/first-rows.ts'
 import { spreadOver } from '../../../shared/submission/rules/pilot.ts'
 import type { Fields } from '../../../shared/submission/rules/rows.ts'
 import { guessInput, misfitOf } from '../../../shared/submission/rules/wanted-fields.ts'
@@ -20,7 +21,7 @@ import {
 } from '../parts/submit-order.ts'
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
-import { action, type Done } from '../shell/page.ts'
+import { action, type Done, type Visit } from '../shell/page.ts'
 import { fileFields, formView, orderFields, readWanted } from './submit.tsx'
 
 /** Returns the API's response as it is, for the page's script. */
@@ -67,7 +68,7 @@ export const submitForm = action({
       visit.api.submitLines({ ...order, project_id: projectId }, lines)
     try {
       if (form.guess !== undefined) return await guessedView(visit, form)
-      return await submitted(form, projectId, submit)
+      return await submitted(visit, form, submit)
     } catch (error) {
       const wrong = wrongOf(error)
       if (wrong === undefined) throw error
@@ -84,9 +85,9 @@ function wrongOf(error: unknown): string[] | undefined {
 }
 
 /** The form again, with a guess in each empty field; the file must be chosen again, since browsers do not keep it. */
-async function guessedView(visit: Parameters<typeof formView>[0], form: Form) {
+async function guessedView(visit: Visit<{ projectId: string }>, form: Form) {
   const { name, bytes } = await sourceOf(form)
-  const { rows, problems } = await firstRows(name, bytes.subarray(0, LIMITS.head_bytes), bytes.length)
+  const { rows, problems } = await firstRowsOf(name, chunksOf(bytes), unpackOf(visit))
   if (problems.length > 0) return formView(visit, form, { wrong: problems })
   const wanted = await readWanted(visit.api, visit.params.projectId, form.agent)
   const fields = guessFields(rows)
@@ -103,16 +104,31 @@ async function guessedView(visit: Parameters<typeof formView>[0], form: Form) {
   return formView(visit, { ...form, ...Object.fromEntries(guesses) }, shown)
 }
 
+/** Of a packed file, at most what a source may have. */
+const unpackOf = ({ ctx }: Pick<Visit<{ projectId: string }>, 'ctx'>): Unpack =>
+  async function* (chunks, packing) {
+    let bytes = 0
+    for await (const chunk of ctx.unpack(chunks, packing)) {
+      bytes += chunk.length
+      if (bytes > LIMITS.form_unpacked_bytes)
+        throw new NotText(
+          `is longer than ${LIMITS.form_unpacked_bytes} bytes when it is unpacked: submit it with scripts on, or by the command (assay submit)`,
+        )
+      yield chunk
+    }
+  }
+
 type Submit = (
   lines: ReadableStream<Uint8Array>,
   order: Record<string, string>,
 ) => Promise<{ run_id: string; total_items: number }>
 
-async function submitted(form: Form, project_id: string, submit: Submit): Promise<Done> {
+async function submitted(visit: Visit<{ projectId: string }>, form: Form, submit: Submit): Promise<Done> {
   const source = await sourceOf(form)
+  const unpack = unpackOf(visit)
   const order = orderOf(form)
   const mapping = mappingOf(form)
-  const lines = (takes?: (row: number) => boolean) => linesOf(source, mapping, takes)
+  const lines = (takes?: (row: number) => boolean) => linesOf(source, mapping, unpack, takes)
   const { rows } = await lines(() => false)
   const { took } = form
   if (took !== undefined) {
@@ -130,7 +146,7 @@ async function submitted(form: Form, project_id: string, submit: Submit): Promis
   const named = namedOrder(form, source.name)
   const { run_id } = await submit(pilot.body, orderOfPilot(orderOf(named)))
   const from = { run_id, file: source.name, rows, bytes: source.bytes.length }
-  return { to: `${ofProject(project_id, 'submit')}?${pilotQuery(named, from)}` }
+  return { to: `${ofProject(visit.params.projectId, 'submit')}?${pilotQuery(named, from)}` }
 }
 
 interface Source {
@@ -149,6 +165,7 @@ async function sourceOf({ file, lines, format = 'jsonl' }: Form): Promise<Source
 async function linesOf(
   { name, bytes }: Source,
   mapping: ReturnType<typeof mappingOf>,
+  unpack: Unpack,
   takes = (_: number) => true,
 ) {
   let rows = 0
@@ -156,10 +173,12 @@ async function linesOf(
     rows++
     return takes(row)
   }
-  async function* chunks() {
-    yield bytes
-  }
   const pieces: Uint8Array<ArrayBuffer>[] = []
-  for await (const piece of itemLines(name, chunks(), mapping, { takes: counts })) pieces.push(piece)
+  for await (const piece of itemLines(name, chunksOf(bytes), mapping, { takes: counts, unpack }))
+    pieces.push(piece)
   return { rows, body: new Blob(pieces).stream() as ReadableStream<Uint8Array> }
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }

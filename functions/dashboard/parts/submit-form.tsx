@@ -76,9 +76,9 @@ const Source = ({ entered }: { entered: Entered }) => (
     <label class="drop">
       <span>
         <b>Drop a file here</b>, or choose one: JSON (lines or an array), or CSV or TSV with names in its
-        first line
+        first line; packed with gzip or zstd or not. Excel and Parquet: by <code>assay submit</code>
       </span>
-      <input type="file" name="file" accept=".jsonl,.ndjson,.json,.csv,.tsv,.txt" />
+      <input type="file" name="file" accept=".jsonl,.ndjson,.json,.csv,.tsv,.txt,.gz,.zst" />
     </label>
     <noscript>
       <p class="dim hint">

@@ -115,6 +115,7 @@ export const READING_LIMITS = {
   // Dashboard
   form_fields: 1000,
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
+  form_unpacked_bytes: 32 * MiB, // of a packed file in a form, which is in memory twice; scripts unpack any size
   page_text_characters: 100_000, // of one payload; its raw form has no limit of its own
   step_text_characters: 10_000, // of a payload in a trace, which may have two hundred of them
   markdown_characters: 40_000, // rendered of a payload, or of a whole prompt: 10 ms, 150 for the worst text known

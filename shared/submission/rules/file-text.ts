@@ -15,14 +15,16 @@ export type Packing = 'gzip' | 'zstd'
 export type Unpack = (chunks: AsyncIterable<Uint8Array>, packing: Packing) => AsyncIterable<Uint8Array>
 
 const AS_TEXT = 'save it as CSV or JSON lines'
+/** Workbooks and Parquet. */
+const BY_COMMAND = 'or submit it by the command (assay submit), as it is'
 const UNPACK = 'unpack it first'
 const AS_UTF8 = 'save it as UTF-8'
 
 /** Other formats by their first bytes, in Latin-1. */
 const FORMATS: readonly [begins: string, said: string][] = [
-  ['\x50\x4b\x03\x04', `is an Excel workbook or another zip archive: ${AS_TEXT}`],
+  ['\x50\x4b\x03\x04', `is an Excel workbook or another zip archive: ${AS_TEXT}, ${BY_COMMAND}`],
   ['\x50\x4b\x05\x06', `is an empty zip archive: ${AS_TEXT}`],
-  ['PAR1', `is a Parquet file: ${AS_TEXT}`],
+  ['PAR1', `is a Parquet file: ${AS_TEXT}, ${BY_COMMAND}`],
   [
     '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
     `is an Excel workbook of before 2007 (.xls), or one with a password: save it without as .xlsx, or as CSV`,
@@ -71,6 +73,16 @@ export async function* utf8Of(
   const again = packingOf(unpacked.head)
   if (again !== undefined) throw new NotText(`is packed twice, with ${packing} and ${again}: ${UNPACK}`)
   yield* decodedFrom(unpacked.head, unpacked.all)
+}
+
+/** The bytes of a file that may be packed, as they were before that. @throws NotText */
+export async function* unpacked(
+  chunks: AsyncIterable<Uint8Array>,
+  unpack: Unpack,
+): AsyncGenerator<Uint8Array> {
+  const { head, all } = await peeked(chunks, isHead)
+  const packing = packingOf(head)
+  yield* packing === undefined ? all : unpackedBy(unpack, all, packing)
 }
 
 export function packingOf(head: Uint8Array): Packing | undefined {

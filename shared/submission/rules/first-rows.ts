@@ -4,6 +4,7 @@
 import { fieldsOf } from '../../json/json.ts'
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 import { BadLines, itemLines } from './file-items.ts'
+import { NotText, type Unpack, unpacked } from './file-text.ts'
 import type { Fields } from './rows.ts'
 
 /** The head is read in pieces of this size, so that an error further down does not hide the rows before it. */
@@ -33,6 +34,33 @@ export async function firstRows(file: string, head: Uint8Array, size: number): P
     if (isWhole || rows.length === 0) return { rows, problems: error.named }
   }
   return { rows: rows.slice(0, INPUT_LIMITS.first_rows), problems: [] }
+}
+
+/** The same of a file that may be packed; no more of it is read than its head. */
+export async function firstRowsOf(
+  file: string,
+  chunks: AsyncIterable<Uint8Array>,
+  unpack: Unpack,
+): Promise<FirstRows> {
+  try {
+    const { head, isWhole } = await headOf(unpacked(chunks, unpack))
+    return await firstRows(file, head, isWhole ? head.length : Number.POSITIVE_INFINITY)
+  } catch (error) {
+    if (!(error instanceof NotText)) throw error
+    return { rows: [], problems: [`${file} ${error.message}`] }
+  }
+}
+
+async function headOf(chunks: AsyncIterable<Uint8Array>): Promise<{ head: Uint8Array; isWhole: boolean }> {
+  const head = new Uint8Array(INPUT_LIMITS.head_bytes)
+  let length = 0
+  for await (const chunk of chunks) {
+    const part = chunk.subarray(0, head.length - length)
+    head.set(part, length)
+    length += part.length
+    if (part.length < chunk.length) return { head, isWhole: false }
+  }
+  return { head: head.subarray(0, length), isWhole: true }
 }
 
 async function* chunksOf(head: Uint8Array, isWhole: boolean): AsyncGenerator<Uint8Array> {
