@@ -13,6 +13,7 @@ import { parquetHeader, readPage } from 'hyparquet/src/column.js'
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js'
 import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js'
 import { compressors } from 'hyparquet-compressors'
+import { type Reading, readingOf, valuesOf } from './parquet-values.ts'
 
 /** Of most headers; those with long values in their statistics are read again with twice as much. */
 const HEADER_BYTES = 1024
@@ -26,19 +27,26 @@ export function pagesOf(
 ): AsyncGenerator<DecodedArray> | undefined {
   const schemaPath = getTreePath(parquetSchema(metadata), column!.path_in_schema)
   if (!isFlatColumn(schemaPath)) return undefined
-  return pages(file, {
+  const { element, value } = readingOf(schemaPath.at(-1)!.element)
+  const decoder = {
     ...column!,
     pathInSchema: column!.path_in_schema,
     schemaPath,
-    element: schemaPath.at(-1)!.element,
+    element,
     compressors,
     parsers: { ...DEFAULT_PARSERS, ...parsers },
-  })
+    utf8: false, // bytes without a type may be no text
+  }
+  return pages(file, decoder, value)
 }
 
 type Decoder = Parameters<typeof readPage>[2] & NonNullable<ColumnChunk['meta_data']>
 
-async function* pages(file: AsyncBuffer, column: Decoder): AsyncGenerator<DecodedArray> {
+async function* pages(
+  file: AsyncBuffer,
+  column: Decoder,
+  value: Reading['value'],
+): AsyncGenerator<DecodedArray> {
   let at = Number(column.dictionary_page_offset || column.data_page_offset)
   const end = at + Number(column.total_compressed_size)
   let dictionary: DecodedArray | undefined
@@ -52,7 +60,7 @@ async function* pages(file: AsyncBuffer, column: Decoder): AsyncGenerator<Decode
     if (header.type === 'DICTIONARY_PAGE') dictionary = data && convert(data, column)
     else if (data !== undefined) {
       left -= data.length
-      yield data
+      yield valuesOf(data, value)
     }
   }
 }

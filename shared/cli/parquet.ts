@@ -17,14 +17,12 @@ import { NotText } from '../submission/rules/file-text.ts'
 import type { Fields, Row } from '../submission/rules/rows.ts'
 import { type Cell, Columns, type TableFound } from '../submission/rules/table-rows.ts'
 import { pagesOf } from './parquet-pages.ts'
+import { Digits, isDecimal, isTime } from './parquet-values.ts'
 
 /** A page may have more, where its values are short or repeat. */
 const ROWS_AT_ONCE = 20_000
 /** Passed on at once: lines of a whole page would be megabytes of text. */
 const ROWS_PASSED = 500
-/** A double holds all numbers of so many digits. */
-const DOUBLE_DIGITS = 15
-
 /** @throws NotText */
 export async function* parquetRows(
   path: string,
@@ -38,14 +36,8 @@ export async function* parquetRows(
   const problem = columnProblem(metadata) ?? new Columns(names).problem(fields)
   if (problem !== undefined) return yield [{ line: 0, problem }]
   table?.({ delimiter: null, columns: names, has_index: false })
-  const scales = new Map(
-    metadata.schema.map(({ name, converted_type, scale }) => [
-      name,
-      converted_type === 'DECIMAL' ? (scale ?? 0) : undefined,
-    ]),
-  )
   for await (const table of tablesOf(file, metadata, names)) {
-    const kept = pieces(table, names, scales)
+    const kept = pieces(table, names)
     for (const piece of kept) yield rowsOf(piece)
   }
 }
@@ -61,7 +53,7 @@ interface Piece {
  * All rows of a table, so that nothing of its pages is needed while they pass: what V8 finds alive twice, it keeps for
  * long. Of values in memory, 1,000,000 rows took 389 MiB.
  */
-function pieces(table: Table, names: readonly string[], scales: Scales): Piece[] {
+function pieces(table: Table, names: readonly string[]): Piece[] {
   const encoder = new TextEncoder()
   const made: Piece[] = []
   for (let from = 0; from < table.length; from += ROWS_PASSED) {
@@ -69,7 +61,7 @@ function pieces(table: Table, names: readonly string[], scales: Scales): Piece[]
     let text = ''
     for (let at = from; at < Math.min(table.length, from + ROWS_PASSED); at++) {
       try {
-        text += `${textOf(names, column => table.columns[column]!(table.first + at), scales)}\n`
+        text += `${textOf(names, column => table.columns[column]!(table.first + at))}\n`
       } catch (error) {
         if (!(error instanceof NotJson)) throw error
         problems.set(at - from, error.message)
@@ -175,11 +167,15 @@ function behind(schema: readonly SchemaElement[], at: number): number {
   return next
 }
 
+/** Within lists and structs, hyparquet makes doubles of decimals and counts of times. */
 function columnProblem({ schema }: FileMetaData): string | undefined {
-  const long = schema.find(
-    ({ converted_type, precision }) => converted_type === 'DECIMAL' && (precision ?? 0) > DOUBLE_DIGITS,
-  )
-  return long && `has decimals of ${long.precision} digits in "${long.name}": cast that column to text`
+  for (let at = 1; at < schema.length; at = behind(schema, at)) {
+    const inner = schema.slice(at + 1, behind(schema, at))
+    const wrong = inner.find(element => isDecimal(element) || isTime(element))
+    if (wrong !== undefined)
+      return `has ${isTime(wrong) ? 'times' : 'decimals'} within "${schema[at]!.name}": cast them to text`
+  }
+  return undefined
 }
 
 /** A fraction of a second, with as many digits as it needs. */
@@ -202,21 +198,13 @@ const EXACT = {
 
 class NotJson extends Error {}
 
-/** The digits behind the point of decimals, by column. */
-type Scales = ReadonlyMap<string, number | undefined>
-
-function textOf(names: readonly string[], value: (column: number) => unknown, scales: Scales): string {
-  const members = names.map((name, at) => {
-    const [found, scale] = [value(at), scales.get(name)]
-    const exact = scale !== undefined && typeof found === 'number' ? Number(found.toFixed(scale)) : found
-    return `${JSON.stringify(name)}:${jsonOf(exact, name)}`
-  })
-  return `{${members.join()}}`
-}
+const textOf = (names: readonly string[], value: (column: number) => unknown): string =>
+  `{${names.map((name, at) => `${JSON.stringify(name)}:${jsonOf(value(at), name)}`).join()}}`
 
 function jsonOf(value: unknown, name: string): string {
   if (value === undefined || value === null) return 'null'
   if (typeof value === 'bigint') return String(value)
+  if (value instanceof Digits) return value.json
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new NotJson(`has ${value} in "${name}", which JSON does not have`)
   if (value instanceof Uint8Array) throw new NotJson(`has bytes in "${name}": encode that column as text`)

@@ -67,15 +67,23 @@ function bedrock(line: Fields): BatchLine | undefined {
   return { item_id, output: line.modelOutput, input: line.modelInput }
 }
 
-/** Of the Gemini API with `key`, of Vertex AI with `request`. */
+/** Of the Gemini API with `key`, of Vertex AI with `request`; BigQuery exports its answer as a text. */
 function gemini(line: Fields): BatchLine | undefined {
   if (!('key' in line || 'request' in line) || !('response' in line || 'error' in line || 'status' in line))
     return undefined
   const item_id = idOf(line.key)
-  const response = fields(line.response)
+  const response = fields(typeof line.response === 'string' ? parsed(line.response) : line.response)
   if (response !== undefined && Object.keys(response).length > 0)
     return { item_id, output: response, ...inputOf(line.request) }
   return { item_id, output: undefined, error: wordsOf(line.error ?? line.status) }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
 }
 
 /** A line of `promptfoo eval -o results.jsonl`; its answer is a text or an object. */

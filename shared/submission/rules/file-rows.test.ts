@@ -292,6 +292,15 @@ describe('JSON', () => {
     expect(lines).toBe(30_000)
   })
 
+  it('that holds a table by its columns, as pandas writes it by default, is refused', async () => {
+    for (const json of ['{"id":{"0":1,"1":2},"t":{"0":"a","1":"b"}}', '{\n "a \\"b\\"": {"0": null}}'])
+      expect(await refusal('frame.json', json)).toContain("to_json(orient='records', lines=True)")
+    expect(await refusal('split.json', '{"columns":["id"],"index":[0],"data":[[1]]}')).toContain(
+      "jq -c '.data[]'",
+    )
+    expect(await inputsOf('a.json', '{"id":{"1":2}}')).toEqual([{ id: { 1: 2 } }])
+  })
+
   it('with the rows in an object is refused with the way to get them out', async () => {
     for (const json of ['{"data": [{"id": 1}, {"id": 2}]}', '{\n "count": 2,\n "items": [\n  {"id": 1}]}\n'])
       expect(await refusal('wrapped.json', json)).toMatch(

@@ -113,12 +113,17 @@ export async function* jsonRows(
 }
 
 /** An array of objects under one of the names that exports use for their rows. */
-const WRAPPED = /"(data|items|records|results|rows|values?)"\s*:\s*\[\s*\{/
+const WRAPPED = /"(data|items|records|results|rows|values?)"\s*:\s*\[\s*[[{]/
+/** What pandas writes unless it is told to write records: each column as an object, by row. */
+const BY_COLUMN = /^[\s\ufeff]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"0"\s*:/
+
+const ONE_ITEM = 'what is one item stands on a line of a .jsonl file'
 
 /** Refuses a single object around the rows: as one item, all of them would be one input. */
 async function* notWrapped(rows: AsyncIterable<Row[]>, head: string): AsyncGenerator<Row[]> {
   const [, name] = (/^[\s\ufeff]*\{/.test(head) && WRAPPED.exec(head)) || []
-  if (name === undefined) return yield* rows
+  const isByColumn = BY_COLUMN.test(head)
+  if (name === undefined && !isByColumn) return yield* rows
   let first: Row | undefined
   for await (const some of rows) {
     const all = first === undefined ? some : [first, ...some]
@@ -128,6 +133,13 @@ async function* notWrapped(rows: AsyncIterable<Row[]>, head: string): AsyncGener
     if (first !== undefined && 'last' in first) break
   }
   if (first === undefined) return
-  const problem = `is one JSON object whose "${name}" holds the rows: submit these alone, such as jq -c '.${name}[]' makes them; what is one item stands on a line of a .jsonl file`
+  if (isByColumn)
+    return yield [
+      {
+        line: first.line,
+        problem: `is one JSON object with a table by its columns: write its rows, with pandas by to_json(orient='records', lines=True); ${ONE_ITEM}`,
+      },
+    ]
+  const problem = `is one JSON object whose "${name}" holds the rows: submit these alone, such as jq -c '.${name}[]' makes them; ${ONE_ITEM}`
   yield [{ line: first.line, problem }]
 }
