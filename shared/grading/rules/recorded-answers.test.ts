@@ -107,6 +107,7 @@ describe('lines of batch outputs', () => {
         { key: 'cut', response: response('bil', 'MAX_TOKENS') },
         { key: 'bad', error: { code: 400, message: 'Invalid argument' } },
         { key: 'vertex', status: '', request: { contents: [] }, response: response('billing') },
+        { key: 'bigquery', status: '', request: '{}', response: JSON.stringify(response('billing')) },
         { key: 'empty', status: 'Bad Request: {"error": {}}', request: {}, response: {} },
         {
           recordId: 'rock',
@@ -125,6 +126,7 @@ describe('lines of batch outputs', () => {
       cut: 'truncated',
       bad: 'provider_error',
       vertex: 'ok',
+      bigquery: 'ok',
       empty: 'provider_error',
       rock: 'truncated',
       fault: 'provider_error',
