@@ -47,6 +47,8 @@ export class CallScope {
   hasEffects = false
   /** The step has ended: calls that it left behind are nobody's. */
   isOver = false
+  /** Of the latest call whose answer is not read here. */
+  host: string | undefined
   /** Calls whose answer began well, and that nothing else is known of yet. */
   readonly #answered = new Set<() => void>()
   readonly #settling = new Set<Promise<void>>()

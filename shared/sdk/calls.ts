@@ -9,7 +9,7 @@ import type { CallScope } from './call-scope.ts'
 import { isA, messageOf, partsOf } from './errors.ts'
 import { addressOfNode, type NodeCall, watchNodeHttp } from './node-calls.ts'
 import { type Call, placeOf, refusedAtGate, refusedBefore, reportOf, reportToGate } from './outgoing-call.ts'
-import type { SeenAnswers, Trouble } from './seen-answers.ts'
+import type { Origin, SeenAnswers, Trouble } from './seen-answers.ts'
 import { watch } from './watched-response.ts'
 
 /** Whose calls these are: of a step, and of a model call if the step is one. */
@@ -57,7 +57,7 @@ function watchFetch(scopes: Scopes): void {
     if (scope?.isOver) return afterwards(scope, outside, input, init)
     if (scope !== undefined) return seen(scope, answers, outside, input, init)
     const response = await outside(input, init)
-    watchAnswer(response, answers)
+    watchAnswer(response, answers, hostOf(input))
     return response
   }) as Fetch
   Object.assign(globalThis.fetch, outside)
@@ -69,15 +69,36 @@ export function seenInstead(response: Response): Response {
   return response
 }
 
-function watchAnswer(response: Response, answers: SeenAnswers | undefined): void {
+function watchAnswer(
+  response: Response,
+  answers: SeenAnswers | undefined,
+  host = hostOf(response.url),
+): void {
   if (answers === undefined || !response.ok) return
   answers.trouble = isPage(response.headers) ? PAGE : undefined
+  const origin = host === undefined ? undefined : originOf(host, response)
+  if (host !== undefined) answers.calls(host)
   watch(response, {
     failed() {},
     speaksOfError: text => answers.speaksOfError(text),
-    read: body => answers.read(body),
-    reads: () => answers.reads(),
+    ...answersRead(answers, origin),
   })
+}
+
+const answersRead = (answers: SeenAnswers, origin: Origin | undefined) => ({
+  read: (body: unknown) => answers.read(body, origin),
+  reads: () => answers.reads(origin),
+})
+
+const originOf = (host: string, { headers }: Response): Origin => ({
+  host,
+  header: name => headers.get(name),
+})
+
+/** Undefined of what is no call by HTTP. */
+function hostOf(input: Parameters<Fetch>[0]): string | undefined {
+  const url = typeof Request === 'function' && input instanceof Request ? input.url : String(input)
+  return /^https?:/i.test(url) && URL.canParse(url) ? new URL(url).host : undefined
 }
 
 const PAGE: Trouble = { fault: 'provider_error', words: 'a page instead of an answer' }
@@ -88,6 +109,7 @@ async function nodeCallEnded(seen: NodeCall): Promise<void> {
   const address = await addressOfNode(scope.of.upstreams.key, seen)
   if (address === undefined) return
   const call: Call = { scope, address, body: undefined, began_ms }
+  scope.host = address.host
   const now_ms = Date.now()
   const sent = status !== null || wasSent(error)
   // Whoever gives a call up gets the same error as one whose connection ended: that is left to the agent.
@@ -147,6 +169,7 @@ async function seen(
   const known = refusedBefore(call) ?? (await refusedAtGate(call, own))
   if (known !== undefined) return known
   scope.of.upstreams.began(placeOf(call), call.began_ms)
+  answers?.calls(address.host)
   const leave = scope.enter()
   const response = await answerTo(call, outside, input, init, own).finally(leave)
   const found = await refusalIn(call, response)
@@ -166,8 +189,7 @@ async function seen(
           if (answers !== undefined) answers.trouble ??= said
           if (said !== undefined && drop()) judge(call, said, response.status)
         },
-        read: body => answers?.read(body),
-        ...(answers && { reads: () => answers.reads() }),
+        ...(answers && answersRead(answers, originOf(address.host, response))),
       })
   }
   if (!address.isSafe && scope.refusal === undefined) scope.hasEffects = true

@@ -20,6 +20,9 @@ export interface OpenStep {
   input?: string | undefined
   /** The agent's own reading of a model's answer, as JSON text. */
   answer?: string | undefined
+  /** Who was called for a model, and what that bills in micro-dollars if it says so. */
+  host?: string | undefined
+  billed_micro?: number | undefined
   /** What its call showed of an upstream that the consumer asks about. */
   upstream?: UpstreamReport | undefined
 }
@@ -99,6 +102,8 @@ export class ItemLines {
     if (output !== undefined) report += `,"output":${output}`
     if (error !== undefined) report += `,"error":${error}`
     if (step.answer !== undefined) report += `,"answer":${step.answer}`
+    if (step.host !== undefined) report += `,"host":${JSON.stringify(step.host)}`
+    if (step.billed_micro !== undefined) report += `,"cost_usd":${step.billed_micro / 1e6}`
     if (step.upstream !== undefined) report += `,"upstream":${JSON.stringify(step.upstream)}`
     return `${report}}`
   }

@@ -245,7 +245,7 @@ export class ItemRun implements Context {
       if (options.read !== undefined) step.answer = answerText(copy(), options.read)
       if (answers) checkAnswer(value, step, answers)
       await scope?.end(true)
-      this.#note(step, scope)
+      this.#note(step, scope, answers)
       const written = text && cutText(text, value)
       const reason = options.accept && (await refusalOf(options.accept, copy()))
       if (reason === undefined) {
@@ -264,7 +264,7 @@ export class ItemRun implements Context {
       // What an upstream refused is no step, nor is one around it: it will be.
       if (scope?.waitsNow) this.#waitFor(scope.refusal!, step)
       if (this.#decided && isA(error, Interrupt)) throw error
-      this.#note(step, scope)
+      this.#note(step, scope, answers)
       return this.#failed(step, error, answers, options)
     } finally {
       this.#openSteps--
@@ -287,6 +287,8 @@ export class ItemRun implements Context {
     for (const [i, output] of answered.entries()) {
       const isLast = i === answered.length - 1 && !isRefused
       const report = { ...step, ...(!isLast && { key: this.#keys.refused(step.key) }) }
+      // The bill is of all of them; each has its own in itself.
+      if (answered.length > 1) delete report.billed_micro
       this.#report(report, { output: payloadOf(output, 'the answer', step.key), error: wire })
     }
     if (answered.length === 0) this.#report(step, { error: wire })
@@ -312,7 +314,9 @@ export class ItemRun implements Context {
   }
 
   /** What its calls showed; waiting for their turn is no part of the step. */
-  #note(step: OpenStep, scope: CallScope | undefined): void {
+  #note(step: OpenStep, scope: CallScope | undefined, answers: SeenAnswers | undefined): void {
+    step.host = answers && (answers.host ?? scope?.host)
+    step.billed_micro = answers?.billed_micro()
     if (scope === undefined) return
     step.upstream = scope.seen
     step.clock += scope.held_ms

@@ -1,7 +1,9 @@
 // What the providers answered while a model call ran, and what an error says of that, in case the call throws after its answer
-// was paid for. Guarantee: never throws; holds what clients have read anyway, until its call ends.
+// was paid for; and who answered, and billed what. Guarantee: never throws; holds what clients have read anyway, until its call
+// ends.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { BILL_HEADERS, billIn, mayBill } from '../providers/rules/bills.ts'
 import { classify } from '../upstreams/rules/classify.ts'
 import { type NoAnswer, noAnswer } from '../upstreams/rules/no-answer.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'
@@ -28,21 +30,68 @@ class Parts {
   }
 }
 
+/** Where an answer came from. */
+export interface Origin {
+  /** With a port that is not the scheme's. */
+  host: string
+  header(name: string): string | null
+}
+
 export class SeenAnswers {
   readonly #bodies: unknown[] = []
+  readonly #origins = new Map<unknown, Origin>()
+  #called: string | undefined
   /** Of the latest answer. */
   trouble: Trouble | undefined
 
+  /** A host is called. */
+  calls(host: string): void {
+    this.#called = host
+  }
+
   /** A client has read a body. */
-  read(body: unknown): void {
-    if (this.#bodies.length < LIMITS.seen_answers) this.#bodies.push(body)
+  read(body: unknown, origin?: Origin): void {
+    if (this.#bodies.length >= LIMITS.seen_answers) return
+    this.#bodies.push(body)
+    if (origin !== undefined) this.#origins.set(body, origin)
   }
 
   /** A client reads a body in parts. */
-  reads(): (part: string) => void {
+  reads(origin?: Origin): (part: string) => void {
     const parts = new Parts()
-    this.read(parts)
+    this.read(parts, origin)
     return part => parts.add(part)
+  }
+
+  /** Of the latest answer of a model, else of the latest call. */
+  get host(): string | undefined {
+    const hosts = new Set([...this.#origins.values()].map(({ host }) => host))
+    if (hosts.size <= 1) return this.#called
+    const last = this.#bodies.findLast(body => isOfModel(bodyOf(body)))
+    return this.#origins.get(last)?.host ?? this.#called
+  }
+
+  /** What the providers say that they bill for the answers, in micro-dollars; undefined unless each does. */
+  billed_micro(): number | undefined {
+    if (!this.#bodies.some(body => this.#mayBill(body))) return undefined
+    const bills = this.#bodies.flatMap(body => {
+      const answer = bodyOf(body)
+      return isOfModel(answer) ? [billIn(answer) ?? this.#billInHeader(body)] : []
+    })
+    const isWhole = bills.length > 0 && bills.every(bill => bill !== undefined)
+    return isWhole ? bills.reduce((sum, bill) => sum + bill, 0) : undefined
+  }
+
+  /** Most answers have no bill, and need not be parsed to know it. */
+  #mayBill(body: unknown): boolean {
+    const text = textOf(body)
+    return text === undefined || mayBill(text) || this.#billInHeader(body) !== undefined
+  }
+
+  #billInHeader(body: unknown): number | undefined {
+    const origin = this.#origins.get(body)
+    const named = BILL_HEADERS.map(name => origin?.header(name)).find(text => text != null && text !== '')
+    return named === undefined ? undefined : billIn({ usage: { cost: named } })
   }
 
   /** This text of a good answer may be an error. */

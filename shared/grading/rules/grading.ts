@@ -5,6 +5,7 @@ import type { Outcome, StepKind } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type AgentDeclaration, ANSWER_REFUSED, type StepReport } from '../../protocol/rules/protocol.ts'
 import { fields, filled, Gathered } from '../../providers/rules/answer.ts'
+import { microOfDollars } from '../../providers/rules/bills.ts'
 import {
   type Completion,
   type CompletionUsage,
@@ -275,15 +276,19 @@ export function usageOf(
   const answer = isRead(reading) ? reading : undefined
   const named = reported?.model ?? answer?.model ?? modelOfInput(step.input)
   const model = typeof named === 'string' ? named : step.kind === 'llm_call' ? step.name : undefined
+  const bill = step.kind === 'llm_call' ? microOfDollars(step.cost_usd) : undefined
+  const billed = bill === undefined ? {} : { billed_micro: bill }
   if (reported?.input_tokens != null || reported?.output_tokens != null) {
     const gathered = new Gathered()
     const counts = reportedUsage({ ...reported }, gathered)
     const usage = gathered.usage(counts, answer && says(answer) ? 'counted' : 'nothing')!
-    return { model, ...usage, ...(gathered.fault !== undefined && { fault: gathered.fault }) }
+    return { model, ...usage, ...billed, ...(gathered.fault !== undefined && { fault: gathered.fault }) }
   }
-  if (answer?.usage === undefined) return undefined
-  return { model, ...answer.usage, ...(answer.fault !== undefined && { fault: answer.fault }) }
+  if (answer?.usage === undefined) return bill === undefined ? undefined : { model, ...NO_TOKENS, ...billed }
+  return { model, ...answer.usage, ...billed, ...(answer.fault !== undefined && { fault: answer.fault }) }
 }
+
+const NO_TOKENS = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 }
 
 const says = ({ text, has_tool_calls, ungraded }: Completion) =>
   !ungraded && (text.trim() !== '' || has_tool_calls)

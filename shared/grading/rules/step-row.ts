@@ -119,7 +119,7 @@ export function stepRow(
   // Only a model call can be unread, whatever a step of another kind reports wrongly.
   const wasAnswered = !step.error || step.error.code === ANSWER_REFUSED
   const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault, mask) : null
-  const price = usage && priceOf(usage, prices, started_ms, reading)
+  const price = usage && priceOf(usage, prices, started_ms, { reading, address: step.host })
   const cost = usage && costOf(usage, price)
   return {
     seq: place.seq,
@@ -180,9 +180,14 @@ function noAnswerIn({ kind, output, answer, error }: StepReport): StepReport['er
   return none && { code: 'llm_call_error', message: none.words }
 }
 
-function priceOf({ model }: StepTokens, prices: PriceBook, at_ms: number, reading: Reading | undefined) {
+function priceOf(
+  { model }: StepTokens,
+  prices: PriceBook,
+  at_ms: number,
+  { reading, address }: { reading: Reading | undefined; address: string | null | undefined },
+) {
   const host = isRead(reading) ? reading.host : undefined
-  return model === undefined ? undefined : prices.priceOf(model, at_ms, host)
+  return model === undefined ? undefined : prices.priceOf(model, at_ms, host, address ?? undefined)
 }
 
 function unreadOf(reading: Reading | undefined, fault: string | undefined, mask: Mask): string | null {
@@ -264,9 +269,15 @@ function startOf(step: StepReport): number {
                 : step.error != null &&
                     (typeof step.error.code !== 'string' || typeof step.error.message !== 'string')
                   ? 'step.error must have a code and a message'
-                  : null
+                  : wrongCall(step)
   if (wrong) throw new ProtocolError(wrong)
   return started_ms
+}
+
+function wrongCall({ host, cost_usd }: StepReport): string | null {
+  if (host != null && (typeof host !== 'string' || host.length > LIMITS.upstream_host_characters))
+    return `step.host must be a string of at most ${LIMITS.upstream_host_characters} characters`
+  return cost_usd == null || typeof cost_usd === 'number' ? null : 'step.cost_usd must be a number'
 }
 
 /** A clock that is set back meanwhile makes an agent measure a negative duration; no item fails for that. */

@@ -58,6 +58,7 @@ const isAbsentOr = (value: unknown, is: (value: unknown) => boolean) =>
 const isProvider = (value: unknown) =>
   isFields(value) &&
   isText(value.id) &&
+  isAbsentOr(value.api_pattern, isText) &&
   isAbsentOr(value.model_match, isMatch) &&
   isAbsentOr(value.provider_match, isMatch) &&
   isAbsentOr(value.fallback_model_providers, list => Array.isArray(list) && list.every(isText)) &&

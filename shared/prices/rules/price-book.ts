@@ -50,16 +50,20 @@ export class PriceBook {
     this.#own = own
   }
 
-  /** The price at a moment; `host` is the provider that the answer names, if any. */
-  priceOf(model: string, ms: number, host?: string): Price | undefined {
-    const key = host === undefined ? model : `${host}\n${model}`
+  /**
+   * The price at a moment. `host` is the provider that the answer names, if any, and `address` the host that was called, if
+   * that is known.
+   */
+  priceOf(model: string, ms: number, host?: string, address?: string): Price | undefined {
+    const key =
+      host === undefined && address === undefined ? model : `${model}\n${host ?? ''}\n${address ?? ''}`
     if (this.#foundIn !== list) {
       this.#found.clear()
       this.#foundIn = list
     }
     let found = this.#found.get(key)
     if (found === undefined) {
-      found = this.#find(model, host) ?? null
+      found = this.#find(model, host ?? (address && priceList().hostAt(address, model))) ?? null
       // Agents name models; an agent that names a new model with each call must not fill the memory.
       if (this.#found.size >= LIMITS.prices_found) this.#found.clear()
       this.#found.set(key, found)

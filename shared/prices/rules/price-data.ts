@@ -28,6 +28,8 @@ export interface ListedModel {
 
 export interface ListedProvider {
   id: string
+  /** A regular expression of the URLs of its API. */
+  api_pattern?: string
   model_match?: Match
   provider_match?: Match
   fallback_model_providers?: string[]
@@ -65,8 +67,16 @@ const FLAT_UNITS = ['requests_kcount', 'web_searches_kcount', 'audio_hours'] as 
 const LISTED_UNITS: readonly string[] = [...Object.values(UNITS), ...FLAT_UNITS]
 
 /** A provider's entry without the parts that are not used: other units, models' titles, notes, how to read answers. */
-export function slim({ id, model_match, provider_match, fallback_model_providers, models }: ListedProvider) {
+export function slim({
+  id,
+  api_pattern,
+  model_match,
+  provider_match,
+  fallback_model_providers,
+  models,
+}: ListedProvider) {
   const listed: ListedProvider = { id, models: models.map(slimModel) }
+  if (api_pattern) listed.api_pattern = api_pattern
   if (model_match) listed.model_match = model_match
   if (provider_match) listed.provider_match = provider_match
   if (fallback_model_providers) listed.fallback_model_providers = fallback_model_providers

@@ -5,7 +5,7 @@ export const PRICES_SOURCE = '@pydantic/genai-prices 0.1.8'
 
 /** A text, and by a function, so that a start does not read it: bundles have it as a file beside them. */
 export const pricesText = () => `[
-{"id":"anthropic","model_match":{"contains":"claude"},"provider_match":{"contains":"anthropic"},"models":[
+{"id":"anthropic","api_pattern":"https://api\\\\.anthropic\\\\.com","model_match":{"contains":"claude"},"provider_match":{"contains":"anthropic"},"models":[
 {"id":"claude-2","match":{"or":[{"starts_with":"claude-2"},{"contains":"claude-v2"}]},"prices":{"input_mtok":8,"output_mtok":24}},
 {"id":"claude-3-5-haiku-latest","match":{"or":[{"starts_with":"claude-3-5-haiku"},{"starts_with":"claude-3.5-haiku"}]},"prices":{"input_mtok":0.8,"cache_write_mtok":1,"cache_read_mtok":0.08,"output_mtok":4,"cache_write_1h_mtok":1.6,"web_searches_kcount":10}},
 {"id":"claude-3-5-sonnet","match":{"or":[{"starts_with":"claude-3-5-sonnet"},{"starts_with":"claude-3.5-sonnet"}]},"prices":{"input_mtok":3,"cache_write_mtok":3.75,"cache_read_mtok":0.3,"output_mtok":15,"cache_write_1h_mtok":6,"web_searches_kcount":10}},
@@ -30,7 +30,7 @@ export const pricesText = () => `[
 {"id":"claude-sonnet-5","match":{"or":[{"starts_with":"claude-sonnet-5"},{"starts_with":"claude-sonnet-5.0"},{"starts_with":"claude-5-sonnet"},{"starts_with":"claude-5.0-sonnet"}]},"prices":{"input_mtok":2,"cache_write_mtok":2.5,"cache_read_mtok":0.2,"output_mtok":10,"cache_write_1h_mtok":4,"web_searches_kcount":10}},
 {"id":"claude-v1","match":{"equals":"claude-v1"},"prices":{"input_mtok":8,"output_mtok":24}}
 ]},
-{"id":"arcee","provider_match":{"contains":"arcee"},"models":[
+{"id":"arcee","api_pattern":"https://api\\\\.arcee\\\\.ai(?:/|\$)","provider_match":{"contains":"arcee"},"models":[
 {"id":"deepseek/deepseek-v4-flash-latest","match":{"equals":"deepseek/deepseek-v4-flash-latest"},"prices":{"input_mtok":0.14,"cache_read_mtok":0.028,"output_mtok":0.28}},
 {"id":"deepseek/deepseek-v4-pro","match":{"equals":"deepseek/deepseek-v4-pro"},"prices":{"input_mtok":1.74,"cache_read_mtok":0.2,"output_mtok":3.48}},
 {"id":"moonshotai/kimi-k3","match":{"equals":"moonshotai/kimi-k3"},"prices":{"input_mtok":3,"cache_read_mtok":0.3,"output_mtok":15}},
@@ -38,7 +38,7 @@ export const pricesText = () => `[
 {"id":"trinity-large-thinking","match":{"equals":"trinity-large-thinking"},"prices":{"input_mtok":0.25,"cache_read_mtok":0.06,"output_mtok":0.8}},
 {"id":"zai-org/glm-5.2","match":{"equals":"zai-org/glm-5.2"},"prices":{"input_mtok":1.4,"cache_read_mtok":0.26,"output_mtok":4.4}}
 ]},
-{"id":"avian","models":[
+{"id":"avian","api_pattern":"https://api\\\\.avian\\\\.io","models":[
 {"id":"Meta-Llama-3.1-405B-Instruct","match":{"equals":"Meta-Llama-3.1-405B-Instruct"},"prices":{"input_mtok":1.5,"output_mtok":1.5}},
 {"id":"Meta-Llama-3.1-70B-Instruct","match":{"equals":"Meta-Llama-3.1-70B-Instruct"},"prices":{"input_mtok":0.45,"output_mtok":0.45}},
 {"id":"Meta-Llama-3.1-8B-Instruct","match":{"equals":"Meta-Llama-3.1-8B-Instruct"},"prices":{"input_mtok":0.1,"output_mtok":0.1}},
@@ -57,7 +57,7 @@ export const pricesText = () => `[
 {"id":"z-ai/glm-5.1","match":{"equals":"z-ai/glm-5.1"},"prices":{"input_mtok":0.743,"cache_read_mtok":0.186,"output_mtok":2.971}},
 {"id":"z-ai/glm-5.2","match":{"equals":"z-ai/glm-5.2"},"prices":{"input_mtok":0.495,"cache_read_mtok":0.124,"output_mtok":1.733}}
 ]},
-{"id":"aws","provider_match":{"or":[{"contains":"bedrock"},{"contains":"amazon"}]},"models":[
+{"id":"aws","api_pattern":"https://bedrock-runtime\\\\.[a-z0-9-]+\\\\.amazonaws\\\\.com(/|\$)","provider_match":{"or":[{"contains":"bedrock"},{"contains":"amazon"}]},"models":[
 {"id":"amazon.nova-2-sonic-v1:0","match":{"contains":"amazon.nova-2-sonic"},"prices":{"input_mtok":0.33,"output_mtok":2.75,"input_audio_mtok":3,"output_audio_mtok":12}},
 {"id":"amazon.nova-lite-v1:0","match":{"contains":"amazon.nova-lite"},"prices":{"input_mtok":0.06,"cache_read_mtok":0.015,"output_mtok":0.24}},
 {"id":"amazon.nova-micro-v1:0","match":{"contains":"amazon.nova-micro"},"prices":{"input_mtok":0.035,"cache_read_mtok":0.00875,"output_mtok":0.14}},
@@ -152,7 +152,7 @@ export const pricesText = () => `[
 {"id":"writer.palmyra-x4-v1:0","match":{"contains":"writer.palmyra-x4"},"prices":{"input_mtok":2.5,"output_mtok":10}},
 {"id":"writer.palmyra-x5-v1:0","match":{"contains":"writer.palmyra-x5"},"prices":{"input_mtok":0.6,"output_mtok":6}}
 ]},
-{"id":"azure","fallback_model_providers":["openai","anthropic","deepseek","x-ai","moonshotai"],"models":[
+{"id":"azure","api_pattern":"(https?://)?([^.]*\\\\.)?(?:openai\\\\.azure\\\\.com|azure-api\\\\.net|cognitiveservices\\\\.azure\\\\.com|services\\\\.ai\\\\.azure\\\\.com)","fallback_model_providers":["openai","anthropic","deepseek","x-ai","moonshotai"],"models":[
 {"id":"ada","match":{"or":[{"equals":"ada"},{"equals":"text-embedding-ada"},{"equals":"text-embedding-ada-002"},{"equals":"text-embedding-ada-002-v2"}]},"prices":{"input_mtok":0.1}},
 {"id":"babbage","match":{"or":[{"equals":"babbage"},{"equals":"babbage-002"}]},"prices":{"input_mtok":0.4}},
 {"id":"curie","match":{"or":[{"equals":"curie"},{"equals":"text-curie"},{"equals":"text-curie-001"}]},"prices":{"input_mtok":2}},
@@ -177,7 +177,7 @@ export const pricesText = () => `[
 {"id":"text-embedding-3-small","match":{"equals":"text-embedding-3-small"},"prices":{"input_mtok":0.02}},
 {"id":"wizardlm-2-8x22b","match":{"equals":"wizardlm-2-8x22b"},"prices":{"input_mtok":0.48,"output_mtok":0.48}}
 ]},
-{"id":"baseten","provider_match":{"contains":"baseten"},"models":[
+{"id":"baseten","api_pattern":"https://inference\\\\.baseten\\\\.co(?:/|\$)","provider_match":{"contains":"baseten"},"models":[
 {"id":"deepseek-ai/DeepSeek-V4-Flash-0731","match":{"equals":"deepseek-ai/DeepSeek-V4-Flash-0731"},"prices":{"input_mtok":0.13,"cache_read_mtok":0.028,"output_mtok":0.26}},
 {"id":"deepseek-ai/DeepSeek-V4-Pro","match":{"equals":"deepseek-ai/DeepSeek-V4-Pro"},"prices":{"input_mtok":1.74,"cache_read_mtok":0.145,"output_mtok":3.48}},
 {"id":"deepseek-ai/DeepSeek-V4-Pro-0813","match":{"equals":"deepseek-ai/DeepSeek-V4-Pro-0813"},"prices":{"input_mtok":1.32,"cache_read_mtok":0.132,"output_mtok":3.96}},
@@ -194,7 +194,7 @@ export const pricesText = () => `[
 {"id":"zai-org/GLM-5.3","match":{"equals":"zai-org/GLM-5.3"},"prices":{"input_mtok":1.4,"cache_read_mtok":0.14,"output_mtok":4.4}},
 {"id":"zai-org/GLM-5.3-Flash","match":{"equals":"zai-org/GLM-5.3-Flash"},"prices":{"input_mtok":0.15,"cache_read_mtok":0.03,"output_mtok":0.5}}
 ]},
-{"id":"cerebras","model_match":{"contains":"cerebras"},"provider_match":{"contains":"cerebras"},"models":[
+{"id":"cerebras","api_pattern":"https://api\\\\.cerebras\\\\.ai","model_match":{"contains":"cerebras"},"provider_match":{"contains":"cerebras"},"models":[
 {"id":"gemma-4-31b","match":{"or":[{"equals":"gemma-4-31b"},{"starts_with":"cerebras/gemma-4-31b"},{"starts_with":"cerebras:gemma-4-31b"}]},"prices":{"input_mtok":0.99,"output_mtok":1.49}},
 {"id":"gpt-oss-120b","match":{"or":[{"equals":"gpt-oss-120b"},{"starts_with":"cerebras/gpt-oss-120b"},{"starts_with":"cerebras:gpt-oss-120b"}]},"prices":{"input_mtok":0.35,"output_mtok":0.75}},
 {"id":"llama-3.3-70b","match":{"or":[{"equals":"llama-3.3-70b"},{"starts_with":"cerebras/llama-3.3-70b"},{"starts_with":"cerebras:llama-3.3-70b"}]},"prices":{"input_mtok":0.85,"output_mtok":1.2}},
@@ -203,7 +203,7 @@ export const pricesText = () => `[
 {"id":"qwen-3-coder-480b","match":{"equals":"qwen-3-coder-480b"},"prices":{}},
 {"id":"zai-glm-4.7","match":{"or":[{"equals":"zai-glm-4.7"},{"starts_with":"cerebras/zai-glm-4.7"},{"starts_with":"cerebras:zai-glm-4.7"}]},"prices":{"input_mtok":2.25,"output_mtok":2.75}}
 ]},
-{"id":"cloudflare","model_match":{"starts_with":"@cf/"},"provider_match":{"contains":"cloudflare"},"models":[
+{"id":"cloudflare","api_pattern":"https://api\\\\.cloudflare\\\\.com/client/v4/accounts/[^/]+/ai(?:/|\$)","model_match":{"starts_with":"@cf/"},"provider_match":{"contains":"cloudflare"},"models":[
 {"id":"@cf/ai4bharat/indictrans2-en-indic-1B","match":{"equals":"@cf/ai4bharat/indictrans2-en-indic-1B"},"prices":{"input_mtok":0.342,"output_mtok":0.342}},
 {"id":"@cf/aisingapore/gemma-sea-lion-v4-27b-it","match":{"equals":"@cf/aisingapore/gemma-sea-lion-v4-27b-it"},"prices":{"input_mtok":0.351,"output_mtok":0.555}},
 {"id":"@cf/baai/bge-base-en-v1.5","match":{"equals":"@cf/baai/bge-base-en-v1.5"},"prices":{"input_mtok":0.067}},
@@ -252,7 +252,7 @@ export const pricesText = () => `[
 {"id":"@cf/zai-org/glm-5.2","match":{"equals":"@cf/zai-org/glm-5.2"},"prices":{"input_mtok":1.4,"cache_read_mtok":0.26,"output_mtok":4.4}},
 {"id":"@cf/zai-org/glm-5.3-flash","match":{"equals":"@cf/zai-org/glm-5.3-flash"},"prices":{"input_mtok":0.15,"cache_read_mtok":0.03,"output_mtok":0.5}}
 ]},
-{"id":"cohere","model_match":{"starts_with":"command-"},"provider_match":{"contains":"cohere"},"models":[
+{"id":"cohere","api_pattern":"https://api\\\\.cohere\\\\.(?:ai|com)","model_match":{"starts_with":"command-"},"provider_match":{"contains":"cohere"},"models":[
 {"id":"c4ai-aya-expanse-32b","match":{"contains":"aya-expanse-32b"},"prices":{"input_mtok":0.5,"output_mtok":1.5}},
 {"id":"c4ai-aya-expanse-8b","match":{"contains":"aya-expanse-8b"},"prices":{"input_mtok":0.5,"output_mtok":1.5}},
 {"id":"command","match":{"equals":"command"},"prices":{"input_mtok":1,"output_mtok":2}},
@@ -263,7 +263,7 @@ export const pricesText = () => `[
 {"id":"command-r7b","match":{"or":[{"equals":"command-r7b"},{"equals":"command-r7b-12-2024"}]},"prices":{"input_mtok":0.0375,"output_mtok":0.15}},
 {"id":"embed-v4.0","match":{"equals":"embed-v4.0"},"prices":{"input_mtok":0.12}}
 ]},
-{"id":"deepseek","model_match":{"starts_with":"deepseek"},"models":[
+{"id":"deepseek","api_pattern":"https://api\\\\.deepseek\\\\.com","model_match":{"starts_with":"deepseek"},"models":[
 {"id":"deepseek-chat","match":{"or":[{"starts_with":"deepseek-chat"},{"equals":"deepseek-chat-v3-0324"}]},"prices":[{"prices":{"input_mtok":0.135,"cache_read_mtok":0.035,"output_mtok":0.55}},{"constraint":{"start_time":"00:30:00Z","end_time":"16:30:00Z","type":"time_of_date"},"prices":{"input_mtok":0.27,"cache_read_mtok":0.07,"output_mtok":1.1}}]},
 {"id":"deepseek-reasoner","match":{"or":[{"equals":"deepseek-reasoner"},{"starts_with":"deepseek-r1"},{"equals":"deepseek-r1-0528"}]},"prices":[{"prices":{"input_mtok":0.135,"cache_read_mtok":0.035,"output_mtok":0.55}},{"constraint":{"start_time":"00:30:00Z","end_time":"16:30:00Z","type":"time_of_date"},"prices":{"input_mtok":0.55,"cache_read_mtok":0.14,"output_mtok":2.19}}]},
 {"id":"deepseek-v3.1-terminus","match":{"equals":"deepseek-v3.1-terminus"},"prices":{"input_mtok":0.27,"cache_read_mtok":0.13,"output_mtok":0.95}},
@@ -272,7 +272,7 @@ export const pricesText = () => `[
 {"id":"deepseek-v4-flash","match":{"or":[{"starts_with":"deepseek-v4-flash"}]},"prices":[{"prices":{"input_mtok":0.14,"cache_read_mtok":0.0028,"output_mtok":0.28}},{"constraint":{"start_date":"2026-08-17","type":"start_date"},"prices":{"input_mtok":0.22,"cache_read_mtok":0.007,"output_mtok":0.66}},{"constraint":{"start_time":"01:00:00Z","end_time":"04:00:00Z","type":"time_of_date"},"prices":{"input_mtok":0.44,"cache_read_mtok":0.014,"output_mtok":1.32}},{"constraint":{"start_time":"06:00:00Z","end_time":"10:00:00Z","type":"time_of_date"},"prices":{"input_mtok":0.44,"cache_read_mtok":0.014,"output_mtok":1.32}}]},
 {"id":"deepseek-v4-pro","match":{"or":[{"starts_with":"deepseek-v4-pro"}]},"prices":[{"prices":{"input_mtok":0.435,"cache_read_mtok":0.003625,"output_mtok":0.87}},{"constraint":{"start_date":"2026-08-17","type":"start_date"},"prices":{"input_mtok":0.66,"cache_read_mtok":0.022,"output_mtok":1.98}},{"constraint":{"start_time":"01:00:00Z","end_time":"04:00:00Z","type":"time_of_date"},"prices":{"input_mtok":1.32,"cache_read_mtok":0.044,"output_mtok":3.96}},{"constraint":{"start_time":"06:00:00Z","end_time":"10:00:00Z","type":"time_of_date"},"prices":{"input_mtok":1.32,"cache_read_mtok":0.044,"output_mtok":3.96}}]}
 ]},
-{"id":"doubleword","models":[
+{"id":"doubleword","api_pattern":"https://api\\\\.doubleword\\\\.ai","models":[
 {"id":"Qwen/Qwen3-14B-FP8","match":{"equals":"Qwen/Qwen3-14B-FP8"},"prices":{"input_mtok":0.05,"output_mtok":0.6}},
 {"id":"Qwen/Qwen3-Embedding-8B","match":{"equals":"Qwen/Qwen3-Embedding-8B"},"prices":{"input_mtok":0.04}},
 {"id":"Qwen/Qwen3-VL-235B-A22B-Instruct-FP8","match":{"equals":"Qwen/Qwen3-VL-235B-A22B-Instruct-FP8"},"prices":{"input_mtok":0.6,"output_mtok":1.2}},
@@ -295,7 +295,7 @@ export const pricesText = () => `[
 {"id":"zai-org/GLM-5.1-FP8","match":{"equals":"zai-org/GLM-5.1-FP8"},"prices":{"input_mtok":1.4,"output_mtok":4.4}},
 {"id":"zai-org/GLM-5.2-FP8","match":{"equals":"zai-org/GLM-5.2-FP8"},"prices":{"input_mtok":0.93,"cache_read_mtok":0.19,"output_mtok":3}}
 ]},
-{"id":"fireworks","model_match":{"starts_with":"accounts/fireworks/"},"models":[
+{"id":"fireworks","api_pattern":"https://api\\\\.fireworks\\\\.ai","model_match":{"starts_with":"accounts/fireworks/"},"models":[
 {"id":"deepseek-r1-0528","match":{"equals":"accounts/fireworks/models/deepseek-r1-0528"},"prices":{"input_mtok":3,"output_mtok":8}},
 {"id":"deepseek-v3-0324","match":{"equals":"accounts/fireworks/models/deepseek-v3-0324"},"prices":{"input_mtok":0.9,"output_mtok":0.9}},
 {"id":"deepseek-v3p2","match":{"equals":"accounts/fireworks/models/deepseek-v3p2"},"prices":{"input_mtok":0.56,"cache_read_mtok":0.28,"output_mtok":1.68}},
@@ -329,7 +329,7 @@ export const pricesText = () => `[
 {"id":"qwen3p6-plus","match":{"equals":"accounts/fireworks/models/qwen3p6-plus"},"prices":{"input_mtok":0.5,"cache_read_mtok":0.1,"output_mtok":3}},
 {"id":"qwen3p7-plus","match":{"equals":"accounts/fireworks/models/qwen3p7-plus"},"prices":{"input_mtok":0.4,"cache_read_mtok":0.08,"output_mtok":1.6}}
 ]},
-{"id":"google","model_match":{"contains":"gemini"},"provider_match":{"or":[{"contains":"google"},{"contains":"vertex"},{"contains":"gemini"}]},"fallback_model_providers":["anthropic"],"models":[
+{"id":"google","api_pattern":"https://(.*\\\\.)?googleapis\\\\.com","model_match":{"contains":"gemini"},"provider_match":{"or":[{"contains":"google"},{"contains":"vertex"},{"contains":"gemini"}]},"fallback_model_providers":["anthropic"],"models":[
 {"id":"claude-3-5-haiku","match":{"contains":"claude-3-5-haiku"},"prices":{"input_mtok":0.8,"cache_write_mtok":1,"cache_read_mtok":0.08,"output_mtok":4}},
 {"id":"claude-3-5-sonnet","match":{"contains":"claude-3-5-sonnet"},"prices":{"input_mtok":3,"cache_write_mtok":3.75,"cache_read_mtok":0.3,"output_mtok":15}},
 {"id":"claude-3-7-sonnet","match":{"contains":"claude-3-7-sonnet"},"prices":{"input_mtok":3,"cache_write_mtok":3.75,"cache_read_mtok":0.3,"output_mtok":15}},
@@ -387,7 +387,7 @@ export const pricesText = () => `[
 {"id":"gemma-4-26b-a4b-it-maas","match":{"equals":"gemma-4-26b-a4b-it-maas"},"prices":{"input_mtok":0.15,"cache_read_mtok":0.015,"output_mtok":0.6}},
 {"id":"gemma-4-31b-it","match":{"equals":"gemma-4-31b-it"},"prices":{}}
 ]},
-{"id":"groq","models":[
+{"id":"groq","api_pattern":"https://api\\\\.groq\\\\.com","models":[
 {"id":"deepseek-r1-distill-llama-70b","match":{"equals":"deepseek-r1-distill-llama-70b"},"prices":{"input_mtok":0.75,"output_mtok":0.99}},
 {"id":"gemma-7b-it","match":{"equals":"gemma-7b-it"},"prices":{"input_mtok":0.07,"output_mtok":0.07}},
 {"id":"gemma2-9b-it","match":{"or":[{"equals":"gemma2-9b-it"},{"equals":"gemma2-9b"}]},"prices":{"input_mtok":0.2,"output_mtok":0.2}},
@@ -420,7 +420,7 @@ export const pricesText = () => `[
 {"id":"whisper-large-v3","match":{"equals":"whisper-large-v3"},"prices":{"audio_hours":0.111}},
 {"id":"whisper-large-v3-turbo","match":{"equals":"whisper-large-v3-turbo"},"prices":{"audio_hours":0.04}}
 ]},
-{"id":"minimax","model_match":{"or":[{"starts_with":"MiniMax-M"},{"starts_with":"minimax-m"},{"equals":"minimax-01"},{"equals":"M2-her"},{"equals":"m2-her"}]},"models":[
+{"id":"minimax","api_pattern":"https://api\\\\.minimax(i)?\\\\.(?:com|io)","model_match":{"or":[{"starts_with":"MiniMax-M"},{"starts_with":"minimax-m"},{"equals":"minimax-01"},{"equals":"M2-her"},{"equals":"m2-her"}]},"models":[
 {"id":"M2-her","match":{"or":[{"equals":"M2-her"},{"equals":"m2-her"}]},"prices":{"input_mtok":0.3,"output_mtok":1.2}},
 {"id":"MiniMax-M2","match":{"or":[{"equals":"MiniMax-M2"},{"equals":"minimax-m2"},{"equals":"MiniMax-M2.1"},{"equals":"minimax-m2.1"},{"equals":"MiniMax-M2.5"},{"equals":"minimax-m2.5"}]},"prices":{"input_mtok":0.3,"cache_write_mtok":0.375,"cache_read_mtok":0.03,"output_mtok":1.2}},
 {"id":"MiniMax-M2.1-highspeed","match":{"or":[{"contains":"M2.1-highspeed"},{"contains":"m2.1-highspeed"}]},"prices":{"input_mtok":0.6,"cache_write_mtok":0.375,"cache_read_mtok":0.03,"output_mtok":2.4}},
@@ -431,7 +431,7 @@ export const pricesText = () => `[
 {"id":"minimax-m1","match":{"equals":"minimax-m1"},"prices":{"input_mtok":0.4,"output_mtok":2.2}},
 {"id":"minimax-m3","match":{"equals":"minimax-m3"},"prices":{"input_mtok":{"base":0.3,"tiers":[{"start":512000,"price":0.6}]},"cache_read_mtok":{"base":0.06,"tiers":[{"start":512000,"price":0.12}]},"output_mtok":{"base":1.2,"tiers":[{"start":512000,"price":2.4}]}}}
 ]},
-{"id":"mistral","model_match":{"regex":"^(?![^/]+/)(?:labs-)?(?:(?:mi|code|dev|magi|mini)stral|mixtral|pixtral|voxtral|open-(?:mistral|mixtral))"},"provider_match":{"starts_with":"mistral"},"models":[
+{"id":"mistral","api_pattern":"https://api\\\\.mistral\\\\.ai","model_match":{"regex":"^(?![^/]+/)(?:labs-)?(?:(?:mi|code|dev|magi|mini)stral|mixtral|pixtral|voxtral|open-(?:mistral|mixtral))"},"provider_match":{"starts_with":"mistral"},"models":[
 {"id":"codestral","match":{"or":[{"equals":"codestral-latest"},{"equals":"codestral-2501"}]},"prices":{"input_mtok":0.3,"output_mtok":0.9}},
 {"id":"codestral-2508","match":{"equals":"codestral-2508"},"prices":{"input_mtok":0.3,"cache_read_mtok":0.03,"output_mtok":0.9}},
 {"id":"devstral-2512","match":{"equals":"devstral-2512"},"prices":{"input_mtok":0.4,"cache_read_mtok":0.04,"output_mtok":2}},
@@ -476,7 +476,7 @@ export const pricesText = () => `[
 {"id":"voxtral-mini-2602","match":{"or":[{"equals":"voxtral-mini-latest"},{"equals":"voxtral-mini-2602"}]},"prices":{"audio_hours":0.18}},
 {"id":"voxtral-small-24b-2507","match":{"or":[{"equals":"voxtral-small-24b-2507"},{"equals":"voxtral-small-2507"},{"equals":"voxtral-small-latest"}]},"prices":[{"prices":{"input_mtok":0.1,"cache_read_mtok":0.01,"output_mtok":0.3}},{"constraint":{"start_date":"2026-08-11","type":"start_date"},"prices":{"input_mtok":0.1,"cache_read_mtok":0.01,"output_mtok":0.4}}]}
 ]},
-{"id":"moonshotai","model_match":{"or":[{"starts_with":"kimi"},{"starts_with":"moonshot"}]},"provider_match":{"contains":"moonshot"},"models":[
+{"id":"moonshotai","api_pattern":"https://api\\\\.moonshot\\\\.","model_match":{"or":[{"starts_with":"kimi"},{"starts_with":"moonshot"}]},"provider_match":{"contains":"moonshot"},"models":[
 {"id":"kimi-k2","match":{"equals":"kimi-k2"},"prices":{"input_mtok":0.57,"output_mtok":2.3}},
 {"id":"kimi-k2-0711-preview","match":{"equals":"kimi-k2-0711-preview"},"prices":{"input_mtok":0.6,"cache_read_mtok":0.15,"output_mtok":2.5}},
 {"id":"kimi-k2-0905-preview","match":{"equals":"kimi-k2-0905-preview"},"prices":{"input_mtok":0.6,"cache_read_mtok":0.15,"output_mtok":2.5}},
@@ -492,7 +492,7 @@ export const pricesText = () => `[
 {"id":"moonshot-v1-32k","match":{"or":[{"equals":"moonshot-v1-32k"},{"equals":"moonshot-v1-32k-vision-preview"}]},"prices":{"input_mtok":1,"output_mtok":3}},
 {"id":"moonshot-v1-8k","match":{"or":[{"equals":"moonshot-v1-8k"},{"equals":"moonshot-v1-8k-vision-preview"}]},"prices":{"input_mtok":0.2,"output_mtok":2}}
 ]},
-{"id":"novita","models":[
+{"id":"novita","api_pattern":"https://api\\\\.novita\\\\.ai","models":[
 {"id":"Sao10K/L3-8B-Stheno-v3.2","match":{"equals":"Sao10K/L3-8B-Stheno-v3.2"},"prices":{"input_mtok":0.05,"output_mtok":0.05}},
 {"id":"cognitivecomputations/dolphin-mixtral-8x22b","match":{"equals":"cognitivecomputations/dolphin-mixtral-8x22b"},"prices":{"input_mtok":0.9,"output_mtok":0.9}},
 {"id":"deepseek/deepseek-r1","match":{"equals":"deepseek/deepseek-r1"},"prices":{"input_mtok":4,"output_mtok":4}},
@@ -528,7 +528,7 @@ export const pricesText = () => `[
 {"id":"sophosympatheia/midnight-rose-70b","match":{"equals":"sophosympatheia/midnight-rose-70b"},"prices":{"input_mtok":0.8,"output_mtok":0.8}},
 {"id":"teknium/openhermes-2.5-mistral-7b","match":{"equals":"teknium/openhermes-2.5-mistral-7b"},"prices":{"input_mtok":0.17,"output_mtok":0.17}}
 ]},
-{"id":"openai","model_match":{"or":[{"starts_with":"gpt-"},{"equals":"whisper-1"},{"regex":"^o[134]"}]},"provider_match":{"contains":"openai"},"models":[
+{"id":"openai","api_pattern":"https://api\\\\.openai\\\\.com","model_match":{"or":[{"starts_with":"gpt-"},{"equals":"whisper-1"},{"regex":"^o[134]"}]},"provider_match":{"contains":"openai"},"models":[
 {"id":"ada","match":{"or":[{"equals":"ada"},{"equals":"text-ada-001"}]},"prices":{"input_mtok":0.4,"output_mtok":0.4}},
 {"id":"babbage","match":{"equals":"babbage"},"prices":{"input_mtok":0.5,"output_mtok":0.5}},
 {"id":"chatgpt-4o-latest","match":{"equals":"chatgpt-4o-latest"},"prices":{"input_mtok":5,"output_mtok":15}},
@@ -623,7 +623,7 @@ export const pricesText = () => `[
 {"id":"text-embedding-ada-002","match":{"or":[{"equals":"text-embedding-ada"},{"equals":"text-embedding-ada-002"},{"equals":"text-embedding-ada-002-v2"}]},"prices":{"input_mtok":0.1}},
 {"id":"whisper-1","match":{"equals":"whisper-1"},"prices":{"audio_hours":0.36}}
 ]},
-{"id":"openrouter","models":[
+{"id":"openrouter","api_pattern":"https://(api\\\\.)?openrouter\\\\.ai","models":[
 {"id":"01-ai/yi-large","match":{"equals":"01-ai/yi-large"},"prices":{"input_mtok":3,"output_mtok":3}},
 {"id":"aetherwiing/mn-starcannon-12b","match":{"equals":"aetherwiing/mn-starcannon-12b"},"prices":{"input_mtok":0.8,"output_mtok":1.2}},
 {"id":"agentica-org/deepcoder-14b-preview:free","match":{"equals":"agentica-org/deepcoder-14b-preview:free"},"prices":{}},
@@ -1326,7 +1326,7 @@ export const pricesText = () => `[
 {"id":"~openai/gpt-latest","match":{"equals":"~openai/gpt-latest"},"prices":{"input_mtok":5,"cache_read_mtok":0.5,"output_mtok":30}},
 {"id":"~openai/gpt-mini-latest","match":{"equals":"~openai/gpt-mini-latest"},"prices":{"input_mtok":0.75,"cache_read_mtok":0.075,"output_mtok":4.5}}
 ]},
-{"id":"ovhcloud","models":[
+{"id":"ovhcloud","api_pattern":"https://oai\\\\.endpoints\\\\.kepler\\\\.ai\\\\.cloud\\\\.ovh\\\\.net","models":[
 {"id":"DeepSeek-R1-Distill-Llama-70B","match":{"or":[{"equals":"DeepSeek-R1-Distill-Llama-70B"},{"equals":"deepseek-r1-distill-llama-70b"}]},"prices":{"input_mtok":0.74,"output_mtok":0.74}},
 {"id":"Llama-3.1-8B-Instruct","match":{"or":[{"equals":"Llama-3.1-8B-Instruct"},{"equals":"llama-3.1-8b-instruct"}]},"prices":{"input_mtok":0.11,"output_mtok":0.11}},
 {"id":"Meta-Llama-3_3-70B-Instruct","match":{"or":[{"equals":"Meta-Llama-3_3-70B-Instruct"},{"equals":"meta-llama-3_3-70b-instruct"}]},"prices":{"input_mtok":0.74,"output_mtok":0.74}},
@@ -1343,7 +1343,7 @@ export const pricesText = () => `[
 {"id":"gpt-oss-120b","match":{"equals":"gpt-oss-120b"},"prices":{"input_mtok":0.09,"output_mtok":0.47}},
 {"id":"gpt-oss-20b","match":{"equals":"gpt-oss-20b"},"prices":{"input_mtok":0.05,"output_mtok":0.18}}
 ]},
-{"id":"perplexity","models":[
+{"id":"perplexity","api_pattern":"https://api\\\\.perplexity\\\\.ai","models":[
 {"id":"llama-3.1-sonar-large-128k-online","match":{"equals":"llama-3.1-sonar-large-128k-online"},"prices":{"input_mtok":1,"output_mtok":1}},
 {"id":"llama-3.1-sonar-small-128k-online","match":{"equals":"llama-3.1-sonar-small-128k-online"},"prices":{"input_mtok":0.2,"output_mtok":0.2}},
 {"id":"r1-1776","match":{"equals":"r1-1776"},"prices":{"input_mtok":2,"output_mtok":8}},
@@ -1354,7 +1354,7 @@ export const pricesText = () => `[
 {"id":"sonar-reasoning","match":{"equals":"sonar-reasoning"},"prices":{"input_mtok":1,"output_mtok":5,"requests_kcount":12}},
 {"id":"sonar-reasoning-pro","match":{"equals":"sonar-reasoning-pro"},"prices":{"input_mtok":2,"output_mtok":8,"requests_kcount":14}}
 ]},
-{"id":"together","provider_match":{"or":[{"equals":"together-ai"},{"equals":"together_ai"}]},"models":[
+{"id":"together","api_pattern":"https://api\\\\.together\\\\.xyz","provider_match":{"or":[{"equals":"together-ai"},{"equals":"together_ai"}]},"models":[
 {"id":"Austism/chronos-hermes-13b","match":{"equals":"Austism/chronos-hermes-13b"},"prices":{"input_mtok":0.3,"output_mtok":0.3}},
 {"id":"Gryphe/MythoMax-L2-13b","match":{"equals":"Gryphe/MythoMax-L2-13b"},"prices":{"input_mtok":0.3,"output_mtok":0.3}},
 {"id":"Nexusflow/NexusRaven-V2-13B","match":{"equals":"Nexusflow/NexusRaven-V2-13B"},"prices":{"input_mtok":0.3,"output_mtok":0.3}},
@@ -1428,7 +1428,7 @@ export const pricesText = () => `[
 {"id":"zero-one-ai/Yi-34B","match":{"equals":"zero-one-ai/Yi-34B"},"prices":{"input_mtok":0.8,"output_mtok":0.8}},
 {"id":"zero-one-ai/Yi-6B","match":{"equals":"zero-one-ai/Yi-6B"},"prices":{"input_mtok":0.2,"output_mtok":0.2}}
 ]},
-{"id":"voyageai","model_match":{"starts_with":"voyage-"},"provider_match":{"contains":"voyage"},"models":[
+{"id":"voyageai","api_pattern":"https://api\\\\.voyageai\\\\.com","model_match":{"starts_with":"voyage-"},"provider_match":{"contains":"voyage"},"models":[
 {"id":"voyage-01","match":{"equals":"voyage-01"},"prices":{"input_mtok":0.1}},
 {"id":"voyage-02","match":{"equals":"voyage-02"},"prices":{"input_mtok":0.1}},
 {"id":"voyage-2","match":{"equals":"voyage-2"},"prices":{"input_mtok":0.1}},
@@ -1452,7 +1452,7 @@ export const pricesText = () => `[
 {"id":"voyage-lite-02-instruct","match":{"equals":"voyage-lite-02-instruct"},"prices":{"input_mtok":0.1}},
 {"id":"voyage-multilingual-2","match":{"equals":"voyage-multilingual-2"},"prices":{"input_mtok":0.12}}
 ]},
-{"id":"x-ai","model_match":{"contains":"grok"},"provider_match":{"equals":"xai"},"models":[
+{"id":"x-ai","api_pattern":"https://api\\\\.x\\\\.ai","model_match":{"contains":"grok"},"provider_match":{"equals":"xai"},"models":[
 {"id":"grok-2-1212","match":{"or":[{"equals":"grok-2-1212"},{"equals":"grok-2"},{"equals":"grok-2-latest"}]},"prices":{"input_mtok":2,"output_mtok":10}},
 {"id":"grok-2-vision-1212","match":{"or":[{"equals":"grok-2-vision-1212"},{"equals":"grok-2-vision"},{"equals":"grok-2-vision-latest"}]},"prices":{"input_mtok":2,"output_mtok":10}},
 {"id":"grok-3","match":{"or":[{"equals":"grok-3"},{"equals":"grok-3-latest"},{"equals":"grok-3-beta"}]},"prices":{"input_mtok":3,"cache_read_mtok":0.75,"output_mtok":15}},
@@ -1475,12 +1475,12 @@ export const pricesText = () => `[
 {"id":"grok-voice-think-fast-1.0","match":{"equals":"grok-voice-think-fast-1.0"},"prices":{"audio_hours":3}},
 {"id":"grok-voice-think-fast-2.0","match":{"equals":"grok-voice-think-fast-2.0"},"prices":{"audio_hours":4.8}}
 ]},
-{"id":"zai","models":[
+{"id":"zai","api_pattern":"https://api\\\\.z\\\\.ai","models":[
 {"id":"GLM-5.2","match":{"or":[{"equals":"GLM-5.2"},{"equals":"glm-5.2"}]},"prices":{"input_mtok":1.4,"cache_read_mtok":0.26,"output_mtok":4.4}},
 {"id":"GLM-5.3","match":{"or":[{"equals":"GLM-5.3"},{"equals":"glm-5.3"}]},"prices":{"input_mtok":1.4,"cache_read_mtok":0.26,"output_mtok":4.4}},
 {"id":"GLM-5.3-Flash","match":{"or":[{"equals":"GLM-5.3-Flash"},{"equals":"glm-5.3-flash"}]},"prices":{"input_mtok":0.075,"cache_read_mtok":0.015,"output_mtok":0.25}}
 ]},
-{"id":"zhipuai","model_match":{"or":[{"starts_with":"GLM-"},{"starts_with":"glm-"}]},"models":[
+{"id":"zhipuai","api_pattern":"https://open\\\\.bigmodel\\\\.cn","model_match":{"or":[{"starts_with":"GLM-"},{"starts_with":"glm-"}]},"models":[
 {"id":"GLM-4-Air","match":{"or":[{"equals":"GLM-4-Air"},{"equals":"glm-4-air"}]},"prices":{"input_mtok":0.069,"cache_read_mtok":0.034,"output_mtok":0.069}},
 {"id":"GLM-4-AirX","match":{"or":[{"equals":"GLM-4-AirX"},{"equals":"glm-4-airx"}]},"prices":{"input_mtok":1.379,"output_mtok":1.379}},
 {"id":"GLM-4-Assistant","match":{"or":[{"equals":"GLM-4-Assistant"},{"equals":"glm-4-assistant"}]},"prices":{"input_mtok":0.69,"output_mtok":0.69}},

@@ -1,7 +1,7 @@
 // Finds models in the list of providers' prices, made from `@pydantic/genai-prices` (`npm run prices:update`).
 // Guarantee: a model is found by the rules of that data alone; a model that no rule names has no price.
 
-import { FREE, FREE_NAME, isOfWeights, isOwnName, OWN_HOST } from './own-models.ts'
+import { FREE, FREE_NAME, isClosed, isOfWeights, isOwnAddress, isOwnName, OWN_HOST } from './own-models.ts'
 import { type Found, foundOf, type ListedProvider, type Match } from './price-data.ts'
 
 type Matches = (name: string, low: string) => boolean
@@ -40,6 +40,8 @@ class Provider {
   readonly makes: Matches
   /** Whether a prefix of a name means this provider. */
   readonly isCalled: Matches
+  /** Whether a URL is one of its API; false for every URL if the data does not say. */
+  readonly isAt: (url: string) => boolean
   readonly #byName = new Map<string, number>()
   readonly #byRule: { at: number; takes: Matches }[] = []
 
@@ -47,6 +49,8 @@ class Provider {
     this.listed = listed
     this.makes = listed.model_match === undefined ? () => false : compiled(listed.model_match)
     this.isCalled = listed.provider_match === undefined ? () => false : compiled(listed.provider_match)
+    const pattern = listed.api_pattern === undefined ? undefined : new RegExp(`^(?:${listed.api_pattern})`)
+    this.isAt = url => pattern?.test(url) ?? false
     listed.models.forEach(({ match }, at) => {
       const names = namesOf(match)
       if (names === undefined) this.#byRule.push({ at, takes: compiled(match) })
@@ -104,6 +108,19 @@ export class PriceList {
     if (FREE_NAME.test(model)) return foundOf('openrouter', { id: model, ...FREE })
     if (host === OWN_HOST || isOwnName(model) || (host === undefined && isOfWeights(model))) return undefined
     return this.#find(model, host) ?? this.#find(model.replace(SNAPSHOT, ''), host)
+  }
+
+  /**
+   * Who serves a model at an address, as `find` takes it: a provider of the list, `OWN_HOST`, or undefined for any other,
+   * where the model's name decides. A model that only its maker runs is passed on by whoever is called for it.
+   */
+  hostAt(address: string, model: string): string | undefined {
+    if (!isOwnAddress(address)) {
+      const url = `https://${address}/`
+      return [...this.#providers].find(([, provider]) => provider.isAt(url))?.[0]
+    }
+    const maker = this.find(model)?.provider
+    return maker !== undefined && isClosed(model, maker) ? undefined : OWN_HOST
   }
 
   #find(model: string, host: string | undefined): Found | undefined {

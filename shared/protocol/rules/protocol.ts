@@ -106,6 +106,10 @@ export interface StepReport {
   usage?: StepUsage
   /** For a model call: takes precedence over what is read from the output. */
   answer?: ModelAnswer
+  /** Who was called for a model, with a port that is not the scheme's. It decides whose price the call has. */
+  host?: string
+  /** What the provider says that it bills for the call. */
+  cost_usd?: number
   /** Where the call went: of a probe that worked, or with `fault` of a call whose agent does not wait for it. */
   upstream?: UpstreamReport
 }

@@ -11,9 +11,30 @@ export function billOf(reported: Fields | undefined): number | undefined {
   if (reported === undefined) return undefined
   const ticks = amountOf(reported.cost_in_usd_ticks ?? reported.costInUsdTicks)
   if (ticks !== undefined) return whole(ticks / TICKS_PER_MICRO)
-  const dollars = dollarsOf(reported)
-  return dollars === undefined ? undefined : whole(dollars * 1e6)
+  return microOfDollars(dollarsOf(reported))
 }
+
+/** Of dollars; undefined if they are no sum. */
+export function microOfDollars(dollars: unknown): number | undefined {
+  const amount = amountOf(dollars)
+  return amount === undefined ? undefined : whole(amount * 1e6)
+}
+
+/** Of a provider's own answer, or of the events of its stream. */
+export function billIn(answer: unknown): number | undefined {
+  const bodies = Array.isArray(answer) ? answer.toReversed() : [answer]
+  for (const body of bodies.map(fields)) {
+    const bill = billOf(fields(body?.usage)) ?? billOf(fields(fields(body?.response)?.usage))
+    if (bill !== undefined) return bill
+  }
+  return undefined
+}
+
+/** Whether a text of an answer may have a bill in it. */
+export const mayBill = (text: string): boolean => /"(?:estimated_)?cost(?:_in_usd_ticks)?" *:/.test(text)
+
+/** Headers in which gateways say what a call costs, in dollars. */
+export const BILL_HEADERS = ['x-litellm-response-cost']
 
 function dollarsOf(reported: Fields): number | undefined {
   const { cost } = reported
@@ -39,7 +60,8 @@ function withUpstream(charged: number, reported: Fields): number | undefined {
 
 /** A gateway writes its amounts as texts, so that they keep their digits. */
 function amountOf(value: unknown): number | undefined {
-  const amount = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value
+  const amount =
+    typeof value === 'string' && /^\d+(?:\.\d+)?(?:e-?\d+)?$/i.test(value) ? Number(value) : value
   return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined
 }
 
