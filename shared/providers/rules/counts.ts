@@ -41,7 +41,8 @@ export function settled(counts: Counts, content: Content): CompletionUsage | und
   // More came from the cache than went in: the input is without its cache.
   if (cache > input) input += cache
   const rest = total_tokens - input - output
-  if (rest > 0 && rest === cache) input += rest
+  // Thinking may by chance be as much as the cache; it explains the rest where it is counted.
+  if (rest > 0 && rest === cache && rest !== thinking_tokens) input += rest
   else if (rest > 0 && input > 0) output += rest
   else if (rest > 0 && output > 0) input = rest
   else if (total_tokens === 0 && thinking_tokens > output) output += thinking_tokens

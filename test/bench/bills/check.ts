@@ -94,10 +94,18 @@ function cutFaults(cut: readonly BilledCall[], strikes: readonly Strike[]): stri
     const key = `${at} ${call.of.split(' ')[0]}`
     const before = struck.get(key)
     if (before !== undefined)
-      faults.push(`calls ${before.id} and ${call.id} of ${call.of} were cut by one ${strikes[at]!.what}`)
+      faults.push(
+        `${shownCut(before, strikes[at]!)} and ${shownCut(call, strikes[at]!)} were cut by one ${strikes[at]!.what}`,
+      )
     struck.set(key, call)
   }
   return faults
+}
+
+/** With how long after the strike it began and ended, in seconds. */
+function shownCut({ id, of, began, ended, is_whole }: BilledCall, { from }: Strike): string {
+  const [began_s, ended_s] = [began, ended].map(at => ((at - from) / 1000).toFixed(1))
+  return `call ${id} of ${of} (${began_s} to ${ended_s} s${is_whole ? '' : ', not whole'})`
 }
 
 const sum = (calls: readonly BilledCall[]) => calls.reduce((all, { micro }) => all + micro, 0)

@@ -222,6 +222,18 @@ const openaiClients = [
       reasoning: 386,
     },
     {
+      reports: 'thinking beside the output, by chance as much as the cache',
+      answer: chat('grok-4', {
+        prompt_tokens: 1000,
+        completion_tokens: 1,
+        total_tokens: 1349,
+        prompt_tokens_details: { cached_tokens: 348 },
+        completion_tokens_details: { reasoning_tokens: 348 },
+      }),
+      cost: 652 * 3 + 348 * 0.75 + 349 * 15,
+      reasoning: 348,
+    },
+    {
       reports: 'its bill, in ticks',
       answer: chat('grok-99', {
         prompt_tokens: 100,
