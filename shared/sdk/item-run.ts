@@ -52,6 +52,8 @@ export class ItemRun implements Context {
   #recordings: Recordings
   #keys = new StepKeys()
   #steps = 0
+  /** A step of this attempt was reported, which whoever has closed the request does not have. */
+  #hasReported = false
   #openSteps = 0
   #upstreams: Upstreams | undefined
   /** Whether the agent waits for upstreams that refuse it, unless a call says otherwise. */
@@ -227,6 +229,10 @@ export class ItemRun implements Context {
     fn: () => unknown,
     options: CallOptions,
   ): Promise<{ value: unknown } | { refused: unknown }> {
+    if (this.#hasReported && CALLS.has(step.kind)) {
+      await closingSeen()
+      this.#checkGoingOn()
+    }
     step.started = Date.now()
     step.clock = performance.now()
     if (step.started >= this.#yieldAt)
@@ -342,6 +348,7 @@ export class ItemRun implements Context {
   }
 
   #report(step: OpenStep, ending: Ending): void {
+    this.#hasReported = true
     if (!this.#over) this.#write(this.#lines.step(step, ending))
   }
 
@@ -367,6 +374,21 @@ export class ItemRun implements Context {
     this.#write(line)
     this.#onEnd()
   }
+}
+
+/** Steps that cost money or have an effect. */
+const CALLS: ReadonlySet<StepKind> = new Set(['llm_call', 'tool_call'])
+
+/** Node reads that a connection has ended in one turn of its loop, and closes the request within two more. */
+const TURNS = 3
+
+/**
+ * A process that is busy finds the answer of a call and the end of its request in the same moment. Another call of the item
+ * would be paid for nobody.
+ */
+async function closingSeen(): Promise<void> {
+  if (typeof setImmediate !== 'function') return
+  for (let turn = 0; turn < TURNS; turn++) await new Promise<void>(resolve => setImmediate(resolve))
 }
 
 /** A promise that nobody awaits must not end the Node process and its other items; the trace has its failure. */

@@ -33,7 +33,7 @@ const chosen = AGENTS.filter(name => options.agent === undefined || options.agen
 if (chosen.length === 0) throw new Error(`--agent takes one of ${AGENTS.join(', ')}`)
 
 /** In flight at once, over both consumers. */
-const CONCURRENCY = 100
+const CONCURRENCY = 150
 const RUNS = 10
 
 async function startDouble() {

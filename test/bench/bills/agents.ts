@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { bundleAgent } from '../../../shared/cli/bundle.ts'
 import { processes, treeOf } from '../proc.ts'
 import { type Agent, type Bench, stopProcess } from '../stack.ts'
@@ -54,13 +55,17 @@ async function deployAs({ agent_id, project }: Agent, body: object): Promise<voi
   if (error !== undefined) throw new Error(`the agent cannot be deployed: ${JSON.stringify(error)}`)
 }
 
+const LOOK_MS = 50
+
 /** Ends one process of the bundle, which its consumer starts again. */
 async function endSandbox(consumers: readonly ChildProcess[], signal: NodeJS.Signals): Promise<void> {
-  const all = processes()
-  const own = consumers.flatMap(({ pid }) => treeOf(pid!, all)).filter(({ name }) => name === 'workerd')
-  const one = own[Math.floor(Math.random() * own.length)]
-  if (one === undefined) throw new Error('no process of the bundle is there')
-  process.kill(one.pid, signal)
+  for (;;) {
+    const all = processes()
+    const own = consumers.flatMap(({ pid }) => treeOf(pid!, all)).filter(({ name }) => name === 'workerd')
+    const one = own[Math.floor(Math.random() * own.length)]
+    if (one !== undefined) return void process.kill(one.pid, signal)
+    await pause(LOOK_MS) // a consumer that has just begun starts it with its first item
+  }
 }
 
 interface Served {

@@ -21,9 +21,10 @@ export interface BilledCall {
   is_whole: boolean
 }
 
-const MOST_LATENCY_MS = 30
+/** As fast as the fastest models. */
+const LATENCY_MS = { least: 150, spread: 200 }
 /** Some answers are slow, so that calls are under way whenever a process is killed. */
-const SLOW = { every: 20, ms: 600 }
+const SLOW = { every: 20, ms: 1500 }
 
 const calls: BilledCall[] = []
 const asked = new Map<string, number>()
@@ -72,7 +73,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   asked.set(of, nth + 1)
   const seed = `${of} ${nth}`
   const fate = fateOf(of, nth)
-  await pause(drawn(`slow ${seed}`, SLOW.every) === 0 ? SLOW.ms : drawn(`ms ${seed}`, MOST_LATENCY_MS))
+  await pause(
+    drawn(`slow ${seed}`, SLOW.every) === 0
+      ? SLOW.ms
+      : LATENCY_MS.least + drawn(`ms ${seed}`, LATENCY_MS.spread),
+  )
   if (fate === 'error') {
     response.writeHead(500, { 'content-type': 'application/json' })
     response.end('{"error":{"message":"The server had an error","type":"server_error"}}')
