@@ -179,6 +179,132 @@ describe('a host of your own', () => {
   })
 })
 
+describe('the host that was called', () => {
+  const called = (host: string | null, model: string, more: object = {}) =>
+    rowOf(chat(model, TOKENS, more), LIST_PRICES, { host } as never)
+  const OWN = [
+    '127.0.0.1:8000',
+    '127.1.2.3',
+    'localhost:11434',
+    '[::1]:1234',
+    '[fd12:3456::1]:8000',
+    '[fe80::1]:8000',
+    '[::ffff:7f00:1]',
+    '10.0.0.7',
+    '172.16.0.1:8000',
+    '172.31.255.255',
+    '192.168.1.20:1234',
+    '169.254.1.1',
+    '100.64.0.9',
+    'gpu.local',
+    'GPU.LOCAL:8000',
+    'llm.internal',
+    'ollama:11434',
+    'host.docker.internal:11434',
+    'vllm.default.svc.cluster.local',
+    'studio.home.arpa',
+  ]
+
+  it.each(OWN)('%s is your own: what anybody may run has no price there', host => {
+    for (const model of [
+      'llama-3.3-70b-versatile',
+      'deepseek-chat',
+      'mistral-small-latest',
+      'qwen/qwen3-32b',
+    ])
+      expect(called(host, model)).toMatchObject({ cost_micro: 0, unpriced: true, has_price: false })
+  })
+
+  it('of your own passes on the calls of models that only their makers run', () => {
+    for (const model of [
+      'gpt-4o-mini',
+      'claude-sonnet-4-5',
+      'gemini-2.5-flash',
+      'grok-4',
+      'openai/gpt-4o-mini',
+    ])
+      expect(called('127.0.0.1:4000', model)).toMatchObject({ unpriced: false, has_price: true })
+    for (const model of ['openai/gpt-oss-20b', 'gpt-oss-120b', 'google/gemma-3-27b-it', 'gemma-3-27b-it'])
+      expect(called('127.0.0.1:4000', model)).toMatchObject({ cost_micro: 0, unpriced: true })
+  })
+
+  it('of your own is one, whatever name a server there gives to its model, where the server shows itself', () => {
+    expect(called('127.0.0.1:1234', 'gpt-4o-mini', { stats: {} })).toMatchObject({ unpriced: true })
+  })
+
+  it.each([
+    ['api.openai.com', 'gpt-4o-mini', 450],
+    ['api.groq.com', 'openai/gpt-oss-120b', 1000 * 0.15 + 500 * 0.6],
+    ['api.together.xyz', 'meta-llama/Llama-3.3-70B-Instruct-Turbo', 1500 * 0.88],
+    ['api.mistral.ai:443', 'mistral-small-latest', 1000 * 0.1 + 500 * 0.3],
+    ['172.32.0.1', 'gpt-4o-mini', 450],
+    ['gateway.example.com', 'gpt-4o-mini', 450],
+    ['localhost.example.com', 'gpt-4o-mini', 450],
+    [null, 'gpt-4o-mini', 450],
+  ])('%s has the price of %s', (host, model, cost) => {
+    expect(called(host, model)).toMatchObject({ cost_micro: Math.ceil(cost), unpriced: false })
+  })
+
+  it('that is not known leaves the name to decide', () => {
+    expect(called('gateway.example.com', 'Qwen/Qwen3-32B')).toMatchObject({ unpriced: true })
+    expect(called('127.0.0.1:80', 'meta-llama/llama-3.3-70b-instruct:free')).toMatchObject({
+      cost_micro: 0,
+      unpriced: false,
+    })
+  })
+
+  it('of your own has the price that a project sets', () => {
+    const own = new PriceBook({ 'deepseek-chat': { input_per_mtok: 1, output_per_mtok: 2 } })
+    const row = rowOf(chat('deepseek-chat', TOKENS), own, { host: 'localhost:8000' } as never)
+    expect(row).toMatchObject({ cost_micro: 2000, unpriced: false })
+  })
+
+  it('is a text, or its item ends', () => {
+    expect(() => rowOf(chat('m', TOKENS), LIST_PRICES, { host: 5 } as never)).toThrow('step.host')
+    expect(() => rowOf(chat('m', TOKENS), LIST_PRICES, { host: 'x'.repeat(301) } as never)).toThrow(
+      'step.host',
+    )
+  })
+})
+
+describe('the bill that an agent reports beside an answer', () => {
+  const billed = (cost_usd: unknown, usage: object = TOKENS, more: object = {}) =>
+    rowOf(chat('gpt-4o-mini', usage), LIST_PRICES, { cost_usd, ...more } as never)
+
+  it('counts before the price, and before what the answer itself has', () => {
+    expect(billed(0.0001)).toMatchObject({
+      cost_micro: 100,
+      billed: true,
+      listed_micro: 450,
+      unpriced: false,
+    })
+    expect(billed(0)).toMatchObject({ cost_micro: 0, billed: true })
+    expect(billed(0.003, { ...TOKENS, cost: 0.002 })).toMatchObject({ cost_micro: 3000 })
+    expect(billed(0.003, TOKENS, { usage: { input_tokens: 7 } })).toMatchObject({
+      cost_micro: 3000,
+      input_tokens: 7,
+    })
+  })
+
+  it('is enough where no tokens are told', () => {
+    expect(rowOf('billing', LIST_PRICES, { cost_usd: 0.01 } as never)).toMatchObject({
+      cost_micro: 10_000,
+      unpriced: false,
+    })
+  })
+
+  it('of no sum of dollars is none, and of no number ends its item', () => {
+    expect(billed(-1)).toMatchObject({ cost_micro: 450, billed: false })
+    expect(billed(1e300)).toMatchObject({ cost_micro: 450, billed: false })
+    expect(billed(null)).toMatchObject({ cost_micro: 450, billed: false })
+    expect(() => billed('0.1')).toThrow('step.cost_usd must be a number')
+  })
+
+  it('is of model calls alone', () => {
+    expect(billed(0.5, TOKENS, { kind: 'tool_call' })).toMatchObject({ cost_micro: 0, billed: false })
+  })
+})
+
 describe('what is not known makes the cost a lower bound', () => {
   it('where a stream stopped before its last count', () => {
     const stream = [

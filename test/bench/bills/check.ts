@@ -78,26 +78,34 @@ export async function compare(
   }
 }
 
-/** What was answered has reached Assay within so long, unless a process was ended. */
+/** What was answered has been recorded within so long, unless a process was ended. */
 const ON_ITS_WAY_MS = 2000
+/** An agent sees within so long that its item is awaited no more. */
+const SEEN_MS = 500
 
-/** Each cut call is of an item that was in flight at a strike, and each strike cuts one call of an item at most. */
+/**
+ * Each cut call is of an item that was in flight at a strike; a strike cuts no more calls than items were in flight, and none
+ * that began after it, of an item whose call it had cut.
+ */
 function cutFaults(cut: readonly BilledCall[], strikes: readonly Strike[]): string[] {
   const faults: string[] = []
-  const struck = new Map<string, BilledCall>()
-  for (const call of cut) {
-    const at = strikes.findIndex(({ from, to }) => from <= call.ended + ON_ITS_WAY_MS && to >= call.began)
-    if (at < 0) {
-      faults.push(`call ${call.id} of ${call.of} was cut, and nothing was ended then`)
+  const byStrike = Map.groupBy(cut, call =>
+    strikes.find(({ from, to }) => from <= call.ended + ON_ITS_WAY_MS && to >= call.began),
+  )
+  for (const [strike, calls] of byStrike) {
+    if (strike === undefined) {
+      faults.push(...calls.map(({ id, of }) => `call ${id} of ${of} was cut, and nothing was ended then`))
       continue
     }
-    const key = `${at} ${call.of.split(' ')[0]}`
-    const before = struck.get(key)
-    if (before !== undefined)
-      faults.push(
-        `${shownCut(before, strikes[at]!)} and ${shownCut(call, strikes[at]!)} were cut by one ${strikes[at]!.what}`,
-      )
-    struck.set(key, call)
+    const { what, from, in_flight } = strike
+    if (calls.length > in_flight) faults.push(`${what} cut ${calls.length} calls of ${in_flight} items`)
+    for (const [item, ofItem] of Map.groupBy(calls, ({ of }) => of.split(' ')[0]!)) {
+      const late = ofItem.slice(1).filter(({ began }) => began > from + SEEN_MS)
+      if (late.length > 0)
+        faults.push(
+          `${ofItem.map(call => shownCut(call, strike)).join(', ')} of ${item} were cut by one ${what}`,
+        )
+    }
   }
   return faults
 }
