@@ -8,6 +8,7 @@ import { checkAnswer, paidFor, refusalOf, withTrouble } from './accepted.ts'
 import type { AgentClass, Registration } from './agent.ts'
 import { CallScope, type Refusal } from './call-scope.ts'
 import { within } from './calls.ts'
+import { closingSeen } from './closing.ts'
 import type { Context, ItemIdentity, Literals, ModelCallOptions } from './context.ts'
 import {
   blamesRequest,
@@ -207,11 +208,12 @@ export class ItemRun implements Context {
     const recording = this.#recordings.ofKey(key)
     if (recording !== undefined) return recording.output
     for (let left = options.asks ?? 0; ; left--) {
+      if (this.#hasReported) await closingSeen(kind)
+      this.#checkGoingOn()
       const step = { key, kind, name: ownMask().text(name), started: 0, clock: 0 }
       const result = await this.#run(step, input, fn, options)
       if ('value' in result) return result.value
       if (left <= 0) throw result.refused
-      this.#checkGoingOn()
       this.#countStep(key)
     }
   }
@@ -229,10 +231,6 @@ export class ItemRun implements Context {
     fn: () => unknown,
     options: CallOptions,
   ): Promise<{ value: unknown } | { refused: unknown }> {
-    if (this.#hasReported && CALLS.has(step.kind)) {
-      await closingSeen()
-      this.#checkGoingOn()
-    }
     step.started = Date.now()
     step.clock = performance.now()
     if (step.started >= this.#yieldAt)
@@ -374,21 +372,6 @@ export class ItemRun implements Context {
     this.#write(line)
     this.#onEnd()
   }
-}
-
-/** Steps that cost money or have an effect. */
-const CALLS: ReadonlySet<StepKind> = new Set(['llm_call', 'tool_call'])
-
-/** Node reads that a connection has ended in one turn of its loop, and closes the request within two more. */
-const TURNS = 3
-
-/**
- * A process that is busy finds the answer of a call and the end of its request in the same moment. Another call of the item
- * would be paid for nobody.
- */
-async function closingSeen(): Promise<void> {
-  if (typeof setImmediate !== 'function') return
-  for (let turn = 0; turn < TURNS; turn++) await new Promise<void>(resolve => setImmediate(resolve))
 }
 
 /** A promise that nobody awaits must not end the Node process and its other items; the trace has its failure. */

@@ -134,6 +134,9 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 512
     daemon_threads = True
 
+    def handle_error(self, *_):
+        pass  # a consumer that was killed
+
 
 server = Server(("127.0.0.1", int(os.environ.get("PORT", "0"))), Agent)
 print(server.server_port, flush=True)
