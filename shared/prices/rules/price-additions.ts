@@ -1,5 +1,6 @@
-// What the data of prices lacks: factors of tiers, fees by the search of a call, and rates of parts of the tokens. Each
-// is what the provider's price page says as far as we know it (November 2026); what is not here is not known.
+// What the data of prices lacks: factors of tiers, fees by the search of a call, and rates of parts of the tokens. Each was
+// read on the page that stands beside it, in November 2026; where pages differ or say no number, it is not here, and the cost
+// of such a call is a lower bound.
 
 import type { Price } from './pricing.ts'
 
@@ -9,18 +10,25 @@ export type Tiered = number | { base: number; tiers: { start: number; price: num
 export type UnitPrices = Partial<Record<string, Tiered>>
 
 /**
- * Batch and flexible calls cost half at OpenAI, Anthropic and Google, as does a flexible call at Amazon. Groq bills its
- * flexible calls as others. Anthropic bills calls that must stay in a country a tenth more.
+ * - OpenAI's batch and flexible calls: https://developers.openai.com/api/docs/pricing
+ * - Anthropic's batches, and a tenth more where calls must stay in the USA: https://platform.claude.com/docs/en/about-claude/pricing
+ * - Google: https://ai.google.dev/gemini-api/docs/optimization (its priority calls cost 75 to 100 % more, by model)
+ * - Amazon's batches: https://docs.aws.amazon.com/bedrock/latest/userguide/capacity-limits-cost-optimization.html (its other
+ *   tiers are said to be cheaper or dearer, without a number)
+ * - Groq bills its flexible calls as others: https://console.groq.com/docs/flex-processing; its batches cost half
  */
 const SERVICE: Record<string, Record<string, number>> = {
   openai: { batch: 0.5, flex: 0.5 },
   anthropic: { batch: 0.5, 'geo:us': 1.1 },
   google: { batch: 0.5, flex: 0.5 },
-  aws: { batch: 0.5, flex: 0.5 },
+  aws: { batch: 0.5 },
   groq: { batch: 0.5, flex: 1 },
 }
 
-/** OpenAI's priority calls, by model, as it rounds its prices: cheaper models have a smaller factor. */
+/**
+ * OpenAI's priority calls, by model: https://openai.com/api-priority-processing/, and where that has no row LiteLLM's
+ * model_prices_and_context_window.json of July 2026. The two differ about gpt-5.5 (2.5 and 2).
+ */
 const PRIORITY: Record<string, number> = {
   'gpt-4.1': 1.75,
   'gpt-4.1-mini': 1.75,
@@ -29,17 +37,22 @@ const PRIORITY: Record<string, number> = {
   'gpt-4o-2024-05-13': 1.75,
   'gpt-4o-mini': 5 / 3,
   'gpt-5': 2,
-  'gpt-5-codex': 2,
   'gpt-5-mini': 1.8,
   'gpt-5.1': 2,
-  'gpt-5.1-codex': 2,
+  'gpt-5.1-codex-mini': 1.8,
   'gpt-5.2': 2,
+  'gpt-5.3-codex': 2,
+  'gpt-5.4': 2,
+  'gpt-5.4-mini': 2,
   o3: 1.75,
   'o4-mini': 20 / 11,
 }
 
-/** Anthropic's fast mode. */
-const FAST: Record<string, number> = { 'claude-opus-4-6': 6 }
+/**
+ * Anthropic's fast mode, as OpenRouter lists it ($30 and $150; of Opus 5 $10 and $50):
+ * https://openrouter.ai/anthropic/claude-opus-4.6-fast and the pages of the others. Of Opus 4.8 pages differ.
+ */
+const FAST: Record<string, number> = { 'claude-opus-4-6': 6, 'claude-opus-4-7': 6, 'claude-opus-5': 2 }
 
 export function serviceOf(provider: string, model: string): Pick<Price, 'service'> {
   const priority = provider === 'openai' && Object.hasOwn(PRIORITY, model) ? PRIORITY[model] : undefined
@@ -52,7 +65,10 @@ export function serviceOf(provider: string, model: string): Pick<Price, 'service
   return Object.keys(service).length === 0 ? {} : { service }
 }
 
-/** Dollars a call at Perplexity, by how much of the web its search takes in; the data has the highest. */
+/**
+ * Dollars a call at Perplexity, by how much of the web its search takes in; the data has the highest.
+ * https://docs.perplexity.ai/docs/getting-started/pricing
+ */
 const FEES: Record<string, Readonly<Record<string, number>>> = {
   sonar: { low: 0.005, medium: 0.008, high: 0.012 },
   'sonar-reasoning': { low: 0.005, medium: 0.008, high: 0.012 },
@@ -63,7 +79,7 @@ const FEES: Record<string, Readonly<Record<string, number>>> = {
 export const feesOf = (provider: string, model: string): Pick<Price, 'per_call_by'> =>
   provider === 'perplexity' && Object.hasOwn(FEES, model) ? { per_call_by: FEES[model]! } : {}
 
-/** Sound of OpenAI's first models with it. */
+/** Sound of OpenAI's first models with it, as LiteLLM's list has it. */
 const SOUND: Record<string, UnitPrices> = {
   'gpt-4o-audio-preview': { input_audio_mtok: 40, output_audio_mtok: 80 },
   'gpt-4o-mini-audio-preview': { input_audio_mtok: 10, output_audio_mtok: 20 },

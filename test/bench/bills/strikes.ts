@@ -65,6 +65,11 @@ async function cancelOne({ bench, run_ids, random }: Struck): Promise<void> {
   if (run === undefined) return
   const params = { path: { runId: run.id as string } }
   await bench.client.POST('/v2/runs/{runId}/cancel', { params, body: { in_flight: 'abort' } as never })
+  for (;;) {
+    const [ended] = await bench.sql`select finished_at is not null as over from runs where id = ${run.id}`
+    if (ended!.over) return
+    await pause(LOOK_MS)
+  }
 }
 
 /** Replays what the filter finds; nothing may be there. */
