@@ -3,7 +3,7 @@
 // ends.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { BILL_HEADERS, billIn, mayBill } from '../providers/rules/bills.ts'
+import { BILL_HEADERS, billIn, mayBill, microOfDollars } from '../providers/rules/bills.ts'
 import { classify } from '../upstreams/rules/classify.ts'
 import { type NoAnswer, noAnswer } from '../upstreams/rules/no-answer.ts'
 import type { Fault } from '../upstreams/vocabulary.ts'
@@ -91,7 +91,7 @@ export class SeenAnswers {
   #billInHeader(body: unknown): number | undefined {
     const origin = this.#origins.get(body)
     const named = BILL_HEADERS.map(name => origin?.header(name)).find(text => text != null && text !== '')
-    return named === undefined ? undefined : billIn({ usage: { cost: named } })
+    return microOfDollars(named)
   }
 
   /** This text of a good answer may be an error. */

@@ -22,7 +22,12 @@ export const bedrockConverse: Shape = {
       'bedrock_converse',
       model,
       finishOf(body.stopReason),
-      usage && { ...converseCounts(usage, gathered), ...tierOf(fields(body.serviceTier)?.type) },
+      usage && {
+        ...converseCounts(usage, gathered),
+        ...tierOf(fields(body.serviceTier)?.type),
+        // Its latency is what its price depends on.
+        ...(fields(body.performanceConfig)?.latency === 'optimized' && { speed: 'optimized' }),
+      },
     )
   },
   messages(body) {

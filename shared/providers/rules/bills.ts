@@ -24,14 +24,35 @@ export function microOfDollars(dollars: unknown): number | undefined {
 export function billIn(answer: unknown): number | undefined {
   const bodies = Array.isArray(answer) ? answer.toReversed() : [answer]
   for (const body of bodies.map(fields)) {
-    const bill = billOf(fields(body?.usage)) ?? billOf(fields(fields(body?.response)?.usage))
+    const bill =
+      billOf(fields(body?.usage)) ?? billOf(fields(fields(body?.response)?.usage)) ?? billOfGateway(body)
     if (bill !== undefined) return bill
   }
   return undefined
 }
 
+/** LiteLLM writes it beside the answer, Vercel's AI Gateway into what it says of the provider. */
+function billOfGateway(body: Fields | undefined): number | undefined {
+  const hidden = microOfDollars(fields(body?._hidden_params)?.response_cost)
+  if (hidden !== undefined) return hidden
+  const choice = fields(Array.isArray(body?.choices) ? body.choices[0] : undefined)
+  const said = [body, choice, fields(choice?.message), fields(choice?.delta)]
+  const bills = said.map(one =>
+    billOf(fields(fields(one?.provider_metadata ?? one?.providerMetadata)?.gateway)),
+  )
+  return bills.find(bill => bill !== undefined)
+}
+
+/** Of the headers that a client keeps. */
+export function billInHeaders(headers: unknown): number | undefined {
+  const given = fields(headers)
+  const named = BILL_HEADERS.map(name => given?.[name]).find(text => text != null)
+  return microOfDollars(named)
+}
+
 /** Whether a text of an answer may have a bill in it. */
-export const mayBill = (text: string): boolean => /"(?:estimated_)?cost(?:_in_usd_ticks)?" *:/.test(text)
+export const mayBill = (text: string): boolean =>
+  /"(?:estimated_|response_)?cost(?:_in_usd_ticks)?" *:/.test(text)
 
 /** Headers in which gateways say what a call costs, in dollars. */
 export const BILL_HEADERS = ['x-litellm-response-cost']
@@ -41,6 +62,9 @@ function dollarsOf(reported: Fields): number | undefined {
   const itemized = fields(cost)
   // Perplexity lists what its sum is of.
   if (itemized !== undefined) return amountOf(itemized.total_cost ?? itemized.totalCost)
+  // With a key of the user's own a gateway charges nothing, and says what the provider charges the user.
+  const market = amountOf(reported.market_cost ?? reported.marketCost) ?? 0
+  if (amountOf(cost) === 0 && market > 0) return undefined
   // DeepInfra names its bill an estimate.
   const charged = amountOf(cost ?? reported.estimated_cost ?? reported.estimatedCost)
   return charged === undefined ? undefined : withUpstream(charged, reported)

@@ -17,7 +17,7 @@ import {
   some,
   textOf,
 } from './answer.ts'
-import { billOf } from './bills.ts'
+import { billInHeaders, billOf } from './bills.ts'
 import { summed } from './counts.ts'
 import { finishOfError, UNFINISHED, worse } from './finish-words.ts'
 import { hostOfChat, hostOfClient } from './hosts.ts'
@@ -177,6 +177,7 @@ function countsIn(message: Fields, gathered: Gathered): Counts | undefined {
     : (theirs ?? countsOf(fields(metadata?.tokenUsage), gathered))
   if (counts === undefined) return undefined
   const bills = [...kept, usage, metadata].map(billOf)
+  bills.push(billInHeaders(metadata?.headers))
   const billed_micro = counts.billed_micro ?? bills.find(bill => bill !== undefined)
   return {
     ...tierOf(metadata?.service_tier ?? metadata?.serviceTier),

@@ -15,6 +15,7 @@ import {
   some,
   textOf,
 } from './answer.ts'
+import { billIn } from './bills.ts'
 import { finishOfError, knownFinish, UNFINISHED, worse } from './finish-words.ts'
 import { hostOfChat } from './hosts.ts'
 import { chatCounts, tierOf } from './raw-usage.ts'
@@ -165,5 +166,11 @@ function isFiltered(body: Fields, choice: Fields | undefined): boolean {
 
 function countsIn(body: Fields, gathered: Gathered): Counts | undefined {
   const usage = fields(body.usage) ?? fields(fields(body.x_groq)?.usage)
-  return usage && { ...chatCounts(usage, gathered), ...tierOf(body.service_tier ?? body.serviceTier) }
+  if (usage === undefined) return undefined
+  const billed_micro = billIn(body)
+  return {
+    ...chatCounts(usage, gathered),
+    ...tierOf(body.service_tier ?? body.serviceTier),
+    ...(billed_micro !== undefined && { billed_micro }),
+  }
 }

@@ -78,10 +78,17 @@ function countsIn(body: Fields, gathered: Gathered): Counts | undefined {
     ...counts,
     searches: searches || (counts.searches ?? 0),
     ...tierOf(body.service_tier ?? body.serviceTier),
-    // Another model made the image; its tokens are not among these.
-    ...(items.includes('image_generation_call') && { is_partial: true }),
+    ...(items.some(type => UNCOUNTED.has(type)) && { is_partial: true }),
   }
 }
+
+/** What is billed beside the tokens: another model's image, a search in files by its call, a container by its time. */
+const UNCOUNTED = new Set<unknown>([
+  'image_generation_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'shell_call',
+])
 
 function finishOf(body: Fields, gathered: Gathered): Finish {
   const finish = finishOfResponse(body) ?? 'stop'

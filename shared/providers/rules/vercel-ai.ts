@@ -16,7 +16,7 @@ import {
   textOf,
   ungraded,
 } from './answer.ts'
-import { billIn, billOf } from './bills.ts'
+import { billIn, billInHeaders, billOf } from './bills.ts'
 import { summed } from './counts.ts'
 import { UNFINISHED, worse } from './finish-words.ts'
 import { hostOfChat, hostOfClient } from './hosts.ts'
@@ -125,7 +125,8 @@ function countsIn(step: Fields, gathered: Gathered): Counts | undefined {
     .find(counts => counts?.input_tokens !== undefined)
   const counts = own ?? sdkCounts(usage, kept, gathered)
   if (counts === undefined) return undefined
-  const bills = [billIn(body), ...kept.flatMap(one => [billOf(one), billOf(fields(one.usage))])]
+  const inHeaders = billInHeaders(fields(step.response)?.headers)
+  const bills = [billIn(body), inHeaders, ...kept.flatMap(one => [billOf(one), billOf(fields(one.usage))])]
   const billed_micro = counts.billed_micro ?? bills.find(bill => bill !== undefined)
   const tiers = [...kept.map(one => one.serviceTier), body?.service_tier].map(tierOf)
   return {

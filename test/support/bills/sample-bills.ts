@@ -167,6 +167,36 @@ const openaiClients = [
       cost,
       ...(unknown && { unknown }),
     })),
+    ...(
+      [
+        ['gpt-5.4', 20_000],
+        ['gpt-5.5', 20_000, true],
+      ] as const
+    ).map(([model, cost, unknown]) => ({
+      reports: `the tier priority of ${model}`,
+      answer: chat(
+        model,
+        { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+        { service_tier: 'priority' },
+      ),
+      cost,
+      ...(unknown && { unknown }),
+    })),
+    ...['file_search_call', 'code_interpreter_call', 'shell_call'].map(type => ({
+      reports: `responses: a ${type}, which is billed beside the tokens`,
+      answer: responses(
+        'gpt-4o-mini',
+        { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 },
+        {
+          output: [
+            { type, status: 'completed' },
+            { type: 'message', content: [{ type: 'output_text', text: 'billing' }] },
+          ],
+        },
+      ),
+      cost: 450,
+      unknown: true as const,
+    })),
     {
       reports: 'responses: cached tokens and the tier',
       answer: responses(
@@ -393,6 +423,48 @@ const openaiClients = [
         cache_read_input_tokens: 20_000,
       }),
       cost: HOUR_COST,
+    },
+  ]),
+  ...of('OpenAI', 'LiteLLM', [
+    {
+      reports: 'the bill, in what it hides',
+      answer: chat(
+        'nobodys-model',
+        { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+        { _hidden_params: { response_cost: 3.5e-5 } },
+      ),
+      cost: 35,
+    },
+  ]),
+  ...of('OpenAI', 'AI Gateway', [
+    {
+      reports: 'its bill, in its words about the provider',
+      answer: {
+        ...chat('some/new-model', { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 }),
+        choices: [
+          {
+            index: 0,
+            finish_reason: 'stop',
+            message: {
+              role: 'assistant',
+              content: 'billing',
+              provider_metadata: { gateway: { cost: '0.0045405' } },
+            },
+          },
+        ],
+      },
+      cost: 4541,
+    },
+    {
+      reports: "no bill of its own, with a key of one's own",
+      answer: chat('openai/gpt-4o-mini', {
+        prompt_tokens: 1000,
+        completion_tokens: 500,
+        total_tokens: 1500,
+        cost: 0,
+        market_cost: 0.00045,
+      }),
+      cost: 450,
     },
   ]),
   ...of('OpenAI', 'DeepInfra', [
@@ -641,6 +713,32 @@ const bedrock = of('AWS', 'Bedrock', [
   },
 ])
 
+const CONVERSED = {
+  output: { message: { role: 'assistant', content: [{ text: 'billing' }] } },
+  stopReason: 'end_turn',
+  modelId: 'amazon.nova-lite-v1:0',
+  usage: { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 },
+}
+const conversed = of(
+  'AWS',
+  'Bedrock',
+  (
+    [
+      [{ serviceTier: { type: 'default' } }, 1],
+      [{ serviceTier: { type: 'flex' } }, 0.5, true],
+      [{ serviceTier: { type: 'priority' } }, 1, true],
+      [{ serviceTier: { type: 'reserved' } }, 0, true],
+      [{ performanceConfig: { latency: 'standard' } }, 1],
+      [{ performanceConfig: { latency: 'optimized' } }, 1, true],
+    ] as const
+  ).map(([mode, factor, unknown]) => ({
+    reports: Object.values(mode).flatMap(Object.values).join(),
+    answer: { ...CONVERSED, ...mode },
+    cost: (1000 * 0.06 + 500 * 0.24) * factor,
+    ...(unknown && { unknown }),
+  })),
+)
+
 const others = [
   ...of('Cohere', 'Cohere', [
     {
@@ -804,6 +902,40 @@ const vercel = [
         { openrouter: { usage: { cost: 0.00002, costDetails: { upstreamInferenceCost: 0.00045 } } } },
       ),
       cost: 470,
+    },
+  ]),
+  ...of('AI SDK 6, 7', 'LiteLLM', [
+    {
+      reports: 'the bill, in a header',
+      answer: sdk(
+        'nobodys-model',
+        { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 },
+        {},
+        { response: { modelId: 'nobodys-model', headers: { 'x-litellm-response-cost': '3.5e-05' } } },
+      ),
+      cost: 35,
+    },
+  ]),
+  ...of('AI SDK 6, 7', 'xAI', [
+    {
+      reports: 'its bill, in the body alone that it keeps',
+      answer: sdk(
+        'grok-4',
+        {
+          inputTokens: 12,
+          outputTokens: 1,
+          totalTokens: 13,
+          raw: { prompt_tokens: 12, completion_tokens: 1, total_tokens: 399 },
+        },
+        {},
+        {
+          response: {
+            modelId: 'grok-4',
+            body: { usage: { prompt_tokens: 12, completion_tokens: 1, cost_in_usd_ticks: 58_410_000 } },
+          },
+        },
+      ),
+      cost: 5841,
     },
   ]),
   ...of('AI SDK 5', 'AI Gateway', [
@@ -1028,6 +1160,17 @@ const langchains = [
       cost: HOUR_COST,
     },
   ]),
+  ...of('LangChain', 'LiteLLM', [
+    {
+      reports: 'the bill, in a header',
+      answer: langchain(
+        'nobodys-model',
+        { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 },
+        { headers: { 'x-litellm-response-cost': '3.5e-05' } },
+      ),
+      cost: 35,
+    },
+  ]),
   ...of('LangChain', 'OpenRouter', [
     {
       reports: 'its bill',
@@ -1074,6 +1217,7 @@ export const BILLS: readonly SampleBill[] = [
   ...anthropic,
   ...gemini,
   ...bedrock,
+  ...conversed,
   ...others,
   ...vercel,
   ...langchains,
