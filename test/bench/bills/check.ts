@@ -94,7 +94,7 @@ function cutFaults(cut: readonly BilledCall[], strikes: readonly Strike[]): stri
   )
   for (const [strike, calls] of byStrike) {
     if (strike === undefined) {
-      faults.push(...calls.map(({ id, of }) => `call ${id} of ${of} was cut, and nothing was ended then`))
+      faults.push(...calls.map(call => `${shownAfter(call, strikes)}, and nothing was ended then`))
       continue
     }
     const { what, from, in_flight } = strike
@@ -108,6 +108,13 @@ function cutFaults(cut: readonly BilledCall[], strikes: readonly Strike[]): stri
     }
   }
   return faults
+}
+
+function shownAfter(call: BilledCall, strikes: readonly Strike[]): string {
+  const before = strikes.findLast(({ from }) => from <= call.began)
+  return before === undefined
+    ? `call ${call.id} of ${call.of} was cut`
+    : `${shownCut(call, before)} was cut after a ${before.what}`
 }
 
 /** With how long after the strike it began and ended, in seconds. */
