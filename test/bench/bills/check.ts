@@ -9,6 +9,8 @@ export interface Strike {
   /** Milliseconds since 1970: before the signal was sent, and after the process had ended. */
   from: number
   to: number
+  /** When what was struck had ended: a machine that is busy takes a second to end a process. */
+  gone: number
   /** Items that were in flight then. */
   in_flight: number
 }
@@ -97,10 +99,10 @@ function cutFaults(cut: readonly BilledCall[], strikes: readonly Strike[]): stri
       faults.push(...calls.map(call => `${shownAfter(call, strikes)}, and nothing was ended then`))
       continue
     }
-    const { what, from, in_flight } = strike
+    const { what, gone, in_flight } = strike
     if (calls.length > in_flight) faults.push(`${what} cut ${calls.length} calls of ${in_flight} items`)
     for (const [item, ofItem] of Map.groupBy(calls, ({ of }) => of.split(' ')[0]!)) {
-      const late = ofItem.slice(1).filter(({ began }) => began > from + SEEN_MS)
+      const late = ofItem.slice(1).filter(({ began }) => began > gone + SEEN_MS)
       if (late.length > 0)
         faults.push(
           `${ofItem.map(call => shownCut(call, strike)).join(', ')} of ${item} were cut by one ${what}`,

@@ -22,12 +22,15 @@ export class Consumers {
 
   readonly all = (): readonly ChildProcess[] => this.#all
 
-  async end(signal: 'SIGKILL' | 'SIGTERM', nth: number): Promise<void> {
+  /** Ends one, and starts it again. @returns when it had ended */
+  async end(signal: 'SIGKILL' | 'SIGTERM', nth: number): Promise<number> {
     const one = this.#all[nth]!
     const ended = once(one, 'exit')
     one.kill(signal)
     await ended
+    const at = Date.now()
     this.#all[nth] = await this.#start()
+    return at
   }
 }
 
@@ -41,15 +44,18 @@ export interface Struck {
 
 const signals = ['SIGKILL', 'SIGTERM'] as const
 
+/** @returns when what was struck had ended, if that is known */
+type Strikes = (struck: Struck) => Promise<unknown>
+
 /** Every kind strikes in turn. */
-const KINDS: [string, (struck: Struck) => Promise<void>][] = [
+const KINDS: [string, Strikes][] = [
   ...signals.map(signal => kindOf(`${signal} of a consumer`, consumerEnds(signal))),
   ...signals.map(signal => kindOf(`${signal} of the agent`, ({ agent }) => agent.end(signal))),
   kindOf('cancellation of a run', cancelOne),
   kindOf('recovery', ({ bench }) => recover(bench, {})),
 ]
 
-function kindOf(what: string, strike: (struck: Struck) => Promise<void>): [string, typeof strike] {
+function kindOf(what: string, strike: Strikes): [string, Strikes] {
   return [what, strike]
 }
 
@@ -97,8 +103,9 @@ export async function strikeAtRandom(
     const [running] = await bench.sql`
       select count(*)::int as n from items where project_id = ${bench.project.id} and status = 'running'`
     const from = Date.now()
-    await strike(struck)
-    strikes.push({ what, from, to: Date.now(), in_flight: running!.n as number })
+    const ended = await strike(struck)
+    const gone = typeof ended === 'number' ? ended : Date.now()
+    strikes.push({ what, from, gone, to: Date.now(), in_flight: running!.n as number })
   }
   while (!(await areOver(struck))) await pause(LOOK_MS)
   return strikes
