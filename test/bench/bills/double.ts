@@ -65,6 +65,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return
   }
   const began = Date.now()
+  // A caller may leave before its answer is made.
+  const closed = new Promise<number>(resolve => response.once('close', () => resolve(Date.now())))
   const body = await bodyOf(request)
   const of = /\bitem-\d+ [a-z]+/.exec(body)?.[0]
   if (of === undefined) throw new Error('the prompt names no item')
@@ -86,8 +88,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { micro, usage } = chargeOf(model, tokensOf(seed))
   const call: BilledCall = { id: calls.length, of, micro, began, ended: 0, is_whole: false }
   calls.push(call)
-  response.once('close', () => {
-    call.ended = Date.now()
+  void closed.then(at => {
+    call.ended = at
     call.is_whole = response.writableFinished
   })
   const finish_reason = fate === 'half' ? 'stop' : fate
