@@ -317,6 +317,7 @@ CREATE TABLE "items" (
 	"error_message" text,
 	"input" text NOT NULL,
 	"output" text,
+	"code_version" integer,
 	CONSTRAINT "items_project_id_run_id_seq_pk" PRIMARY KEY("project_id","run_id","seq")
 );--> statement-breakpoint
 ALTER TABLE "items" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
@@ -796,6 +797,30 @@ CREATE TABLE "upstream_limits" (
 );
 --> statement-breakpoint
 ALTER TABLE "upstream_limits" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "code_versions" (
+	"project_id" uuid NOT NULL,
+	"agent_id" uuid NOT NULL,
+	"no" integer NOT NULL,
+	"deployment_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "code_versions_project_id_agent_id_no_pk" PRIMARY KEY("project_id","agent_id","no"),
+	CONSTRAINT "code_versions_name" UNIQUE("project_id","deployment_id","name")
+);
+--> statement-breakpoint
+ALTER TABLE "code_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "run_versions" (
+	"project_id" uuid NOT NULL,
+	"run_id" uuid NOT NULL,
+	"code_version" integer NOT NULL,
+	"ok" integer NOT NULL,
+	"degraded" integer NOT NULL,
+	"failed" integer NOT NULL,
+	"cost_micro" bigint NOT NULL,
+	CONSTRAINT "run_versions_project_id_run_id_code_version_pk" PRIMARY KEY("project_id","run_id","code_version")
+);
+--> statement-breakpoint
+ALTER TABLE "run_versions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 ALTER TABLE "audit_log" ADD CONSTRAINT "audit_log_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "members" ADD CONSTRAINT "members_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_member_id_members_id_fk" FOREIGN KEY ("member_id") REFERENCES "public"."members"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -849,6 +874,8 @@ ALTER TABLE "triggers" ADD CONSTRAINT "triggers_project_id_agent_id_agents_proje
 ALTER TABLE "agents" ADD CONSTRAINT "agents_current_deployment" FOREIGN KEY ("project_id", "current_deployment_id") REFERENCES "deployments" ("project_id", "id") ON DELETE SET NULL ("current_deployment_id");--> statement-breakpoint
 ALTER TABLE "upstreams" ADD CONSTRAINT "upstreams_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "upstream_limits" ADD CONSTRAINT "upstream_limits_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "code_versions" ADD CONSTRAINT "code_versions_project_id_deployment_id_deployments_project_id_id_fk" FOREIGN KEY ("project_id","deployment_id") REFERENCES "public"."deployments"("project_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "run_versions" ADD CONSTRAINT "run_versions_project_id_run_id_runs_project_id_id_fk" FOREIGN KEY ("project_id","run_id") REFERENCES "public"."runs"("project_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audit_log_account" ON "audit_log" USING btree ("account_id","id");--> statement-breakpoint
 CREATE INDEX "audit_log_project" ON "audit_log" USING btree ("project_id","id");--> statement-breakpoint
 CREATE INDEX "sessions_expires" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
@@ -961,6 +988,8 @@ CREATE POLICY "tenant" ON "verdict_days" AS PERMISSIVE FOR SELECT TO "assay_tena
 CREATE POLICY "tenant" ON "triggers" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("triggers"."project_id" in (select id from projects));--> statement-breakpoint
 CREATE POLICY "tenant" ON "upstreams" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("upstreams"."project_id" in (select id from projects));--> statement-breakpoint
 CREATE POLICY "tenant" ON "upstream_limits" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("upstream_limits"."project_id" in (select id from projects));--> statement-breakpoint
+CREATE POLICY "tenant" ON "code_versions" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("code_versions"."project_id" in (select id from projects));--> statement-breakpoint
+CREATE POLICY "tenant" ON "run_versions" AS PERMISSIVE FOR SELECT TO "assay_tenant" USING ("run_versions"."project_id" in (select id from projects));--> statement-breakpoint
 -- The one row of the installation.
 INSERT INTO "installation" DEFAULT VALUES;--> statement-breakpoint
 -- How rows lie on disk.

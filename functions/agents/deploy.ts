@@ -47,6 +47,7 @@ export const createDeployment = endpoint({
       declaration: body.declaration,
       env: body.env ?? {},
       external_id: body.external_id ?? null,
+      code_version: body.kind === 'url' ? body.code_version : undefined,
     }
     const unpriced = await unpricedModels(ctx, order, body.declaration.models ?? [])
     const { consume_ms, base_url } = ctx.config

@@ -4,6 +4,7 @@ import { readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { VERSION_HEADER } from '../../shared/protocol/rules/protocol.ts'
 import { AnswerAddress, AnswerLine, AwaitedItems } from '../../shared/protocol/wire/later-answers.ts'
 
 export const answerItems = endpoint({
@@ -29,6 +30,7 @@ export const answerItems = endpoint({
     const within = { ms: LIMITS.answer_read_ms, tooSlow }
     const { open, passed_over } = await takeAnswer(ctx, sent, {
       bytes,
+      version: request.headers.get(VERSION_HEADER),
       read: () => readBytes(request, bytes, 'Send the lines in several POSTs, one after the other.', within),
     })
     return { run_id: sent.run_id, open, ...(passed_over.length > 0 && { passed_over }) }

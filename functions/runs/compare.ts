@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
+import { findRunVersions } from '../../shared/items/queries/run-versions.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
@@ -30,6 +31,11 @@ export const compareRuns = endpoint({
           `Run ${id} has ${total_items} items, more than the ${LIMITS.compared_items} that are compared.`,
           'Read the items of both with GET /v2/runs/{runId}/items, or export them, and compare those.',
         )
-    return runComparisonOf(before, after, await compareItems(ctx.sql, before, after))
+    const [earlier, later] = [await findRunVersions(ctx.sql, before), await findRunVersions(ctx.sql, after)]
+    return runComparisonOf(
+      { ...before, versions: earlier },
+      { ...after, versions: later },
+      await compareItems(ctx.sql, before, after),
+    )
   },
 })

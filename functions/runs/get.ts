@@ -1,6 +1,8 @@
+import { codeVersionOf } from '../../shared/agents/wire/code-versions.ts'
 import { estimateRun } from '../../shared/claims/verbs/estimate.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
+import { findRunVersions } from '../../shared/items/queries/run-versions.ts'
 import { Run, runOf } from '../../shared/items/wire/runs.ts'
 import { estimateAnswer } from '../../shared/upstreams/wire/estimate.ts'
 
@@ -20,6 +22,11 @@ export const getRun = endpoint({
     const run = await runIn(ctx, principal, params.runId)
     const key = { project_id: run.project_id, run_id: run.id }
     const estimate = run.finished_at === null ? await estimateRun(ctx.sql, key) : undefined
-    return { ...runOf(run), ...(estimate && { estimate: estimateAnswer(estimate, ctx.now()) }) }
+    const code_versions = (await findRunVersions(ctx.sql, run)).map(codeVersionOf)
+    return {
+      ...runOf(run),
+      code_versions,
+      ...(estimate && { estimate: estimateAnswer(estimate, ctx.now()) }),
+    }
   },
 })

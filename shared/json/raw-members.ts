@@ -1,4 +1,4 @@
-// Cuts the members out of an object's text that JSON.parse has accepted. Guarantee: each value keeps its text exactly, so
+// Cuts the members out of an object's text that JSON.parse has accepted, or the elements out of a list's. Guarantee: each value keeps its text exactly, so
 // that the digits of a number and the nesting of a value are its sender's.
 
 const QUOTE = 0x22
@@ -31,6 +31,22 @@ export function rawMembers(text: string): Map<string, string> | undefined {
     count++
   }
   return members.size === count ? members : undefined
+}
+
+/**
+ * The elements of the list that a text is, each as its text.
+ *
+ * @example rawElements('[1.50, {"a": 2}]') // ['1.50', '{"a": 2}']
+ */
+export function rawElements(text: string): string[] {
+  const elements: string[] = []
+  for (let at = text.indexOf('[') + 1; at < text.length; at++) {
+    const end = endOfValue(text, at)
+    const element = text.slice(at, end).trim()
+    if (element !== '') elements.push(element)
+    at = end
+  }
+  return elements
 }
 
 function endOfValue(text: string, start: number): number {

@@ -82,6 +82,8 @@ export interface AgentOptions<In extends AnySchema = AnySchema, Out extends AnyS
    * under a budget, before its first call. The agent may still call other models.
    */
   models?: string[]
+  /** `none` if the agent calls no model: then its budgets hold although no call is recorded. */
+  modelCalls?: 'none'
   /** Any Standard Schema (Zod, Valibot, ArkType …), checked before `run`: an item that fails it is `invalid_input`. */
   input?: In
   /** Checked after `run`; an output that does not match degrades the item. */
@@ -173,6 +175,7 @@ const OPTION_RULES: Record<keyof AgentOptions, Check> = {
     Array.isArray(value) && value.length <= LIMITS.agent_models && value.every(one => !modelName(one))
       ? undefined
       : `must be a list of at most ${LIMITS.agent_models} names of models, such as ['gpt-5-mini']`,
+  modelCalls: value => (value === 'none' ? undefined : "can only be 'none'"),
   input: schema,
   output: schema,
   scheduleInput: value => {

@@ -133,6 +133,7 @@ function declare(options: AgentOptions): AgentDeclaration {
     wait: options.wait,
     network: options.network,
     models: options.models,
+    model_calls: options.modelCalls,
     schedule_input: options.scheduleInput,
   }
   return JSON.parse(JSON.stringify(declaration)) as AgentDeclaration

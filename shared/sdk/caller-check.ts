@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { signingSecretProblem, verifySignature } from '../triggers/rules/webhook-signatures.ts'
 
 /** What a host passes in addition to the request: workerd its bindings, other hosts values that are ignored. */
-export type HostEnvironment = { ASSAY_AGENT_KEY?: unknown } | undefined
+export type HostEnvironment = { ASSAY_AGENT_KEY?: unknown; ASSAY_VERSION?: unknown } | undefined
 
 const SCHEME = 'standard_webhooks'
 

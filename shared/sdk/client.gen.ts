@@ -594,7 +594,7 @@ export interface paths {
         };
         /**
          * Get an agent
-         * @description With its configuration, and the version that is deployed.
+         * @description With its configuration, the version that is deployed, and what its answers said about the code behind it.
          */
         get: operations["getAgent"];
         put?: never;
@@ -2432,6 +2432,11 @@ export interface components {
             network?: string[];
             /** @description Models it calls: those without a price are reported at the deploy, and refused under a budget. */
             models?: string[];
+            /**
+             * @description 'none' if it calls no model: then its budgets hold although no call is recorded.
+             * @enum {string}
+             */
+            model_calls?: "none";
             input_schema?: components["schemas"]["Json"] & unknown;
             output_schema?: components["schemas"]["Json"] & unknown;
             /** @description What it can make items with: methods under @items. */
@@ -2439,6 +2444,21 @@ export interface components {
             schedule_input?: components["schemas"]["Json"] & unknown;
             schedules?: components["schemas"]["DeclaredSchedule"][];
             triggers?: components["schemas"]["DeclaredTrigger"][];
+        };
+        /** @description An agent, and what is known of its code. */
+        AgentRead: components["schemas"]["Agent"] & {
+            /**
+             * @description What is known of its model calls, without which no cost is known. recorded: this run or one before it of the same version recorded some. not_recorded: items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.
+             * @enum {string}
+             */
+            model_calls: "recorded" | "not_recorded" | "not_reported" | "unknown" | "none";
+            /**
+             * @description Why a budget of its next run would not be enforced; null if it would.
+             * @enum {string|null}
+             */
+            budget_gap: "not_recorded" | "not_reported" | "unpriced_calls" | null;
+            /** @description The versions of its code that answers of the current deployment named, the newest first. */
+            code_versions: components["schemas"]["SeenCodeVersion"][];
         };
         /** @description Something that went wrong without anybody asking. */
         Alert: {
@@ -2871,6 +2891,21 @@ export interface components {
                 message: string;
             };
         };
+        /** @description Code that named itself in its answers: the header assay-version, or the field `version` of a line. */
+        CodeVersion: {
+            /** @description As its answers named it; null for all beyond the first 100 of a deployment together. */
+            version: string | null;
+            /** @description Items that ended with an answer of this version. */
+            items: number;
+            /** @description Of those, items that worked. */
+            ok: number;
+            /** @description Of those, items that returned and did not work. */
+            degraded: number;
+            /** @description Of those, items that raised or reached a budget. */
+            failed: number;
+            /** @description What they cost. */
+            cost_usd: number;
+        };
         /** @description An item that goes on, and the work it skips. */
         ContinuedItem: {
             /**
@@ -3180,6 +3215,8 @@ export interface components {
              * @enum {string}
              */
             protocol?: "ndjson" | "json";
+            /** @description The version of the code that runs there now, as it answers a GET; its answers may name others. */
+            code_version?: string;
             declaration: components["schemas"]["AgentDeclaration"];
             /** @description Variables the agent sees; stored encrypted and never shown. */
             env?: {
@@ -3351,6 +3388,8 @@ export interface components {
             degraded_reason: string | null;
             error_code: string | null;
             error_message: string | null;
+            /** @description The version of the code that ended it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
+            code_version: string | null;
             /** @description How often it was offered to the agent. */
             attempt: number;
             /** @description Steps recorded. */
@@ -3490,6 +3529,8 @@ export interface components {
             degraded_reason: string | null;
             error_code: string | null;
             error_message: string | null;
+            /** @description The version of the code that ended it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
+            code_version: string | null;
             /** @description How often it was offered to the agent. */
             attempt: number;
             /** @description Steps recorded. */
@@ -4627,6 +4668,8 @@ export interface components {
              * @enum {string|null}
              */
             recorded_outcome_status?: "ok" | "degraded" | "failed" | null;
+            /** @description The version of the code that made it; only where `fields` asks for it. */
+            code_version?: string | null;
         } & {
             [key: string]: components["schemas"]["Json"] & unknown;
         };
@@ -4728,6 +4771,18 @@ export interface components {
             undecided_count: number;
             /** @description Money the run may spend; null is no bound. */
             budget_cents: number | null;
+            /**
+             * @description What is known of its model calls, without which no cost is known. recorded: this run or one before it of the same version recorded some. not_recorded: items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.
+             * @enum {string}
+             */
+            model_calls: "recorded" | "not_recorded" | "not_reported" | "unknown" | "none";
+            /** @description Whether its budget bounds what it spends, as far as is known by now: its own, its items' or that of a day or month. Null if it has none. */
+            budget_enforced: boolean | null;
+            /**
+             * @description Why a budget is not enforced: no calls are recorded or reported, as model_calls says, or calls without a price were allowed and made.
+             * @enum {string|null}
+             */
+            budget_gap: "not_recorded" | "not_reported" | "unpriced_calls" | null;
             /** @description Spend across items, in whole cents. */
             aggregate_cost_cents: number;
             /** @description The same spend in dollars; a lower bound while unpriced_item_count is not 0. */
@@ -4778,6 +4833,8 @@ export interface components {
             patience_seconds: number | null;
             callback_url: string | null;
             estimate?: components["schemas"]["Estimate"];
+            /** @description The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone or compared. */
+            code_versions?: components["schemas"]["CodeVersion"][];
             /**
              * Format: uuid
              * @description The run whose items this one replays.
@@ -5075,6 +5132,8 @@ export interface components {
             degraded_reason: string | null;
             error_code: string | null;
             error_message: string | null;
+            /** @description The version of the code that ended it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
+            code_version: string | null;
             /** @description How often it was offered to the agent. */
             attempt: number;
             /** @description Steps recorded. */
@@ -5515,6 +5574,14 @@ export interface components {
                  */
                 note: "skipped" | "repeated" | null;
             }[];
+        };
+        /** @description A version of the code of an agent, over its latest 1000 runs. */
+        SeenCodeVersion: components["schemas"]["CodeVersion"] & {
+            /**
+             * Format: date-time
+             * @description When an answer, or a deploy, first named it.
+             */
+            first_seen_at: string;
         };
         /** @description The tokens of a signed-in member. */
         Session: {
@@ -10180,7 +10247,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Agent"];
+                    "application/json": components["schemas"]["AgentRead"];
                 };
             };
             /** @description `invalid_request` */
@@ -12443,7 +12510,7 @@ export interface operations {
                  */
                 only?: "ok" | "not_ok" | "all";
                 /**
-                 * @description What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input by default.
+                 * @description What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input and the code_version by default.
                  * @example item_id,outcome_status,output
                  */
                 fields?: string;

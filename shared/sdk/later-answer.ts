@@ -2,7 +2,7 @@
 // and each POST is repeated until it is taken or nobody awaits it; while there are no lines, heartbeats keep the lease.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { NDJSON } from '../protocol/rules/protocol.ts'
+import { NDJSON, VERSION_HEADER } from '../protocol/rules/protocol.ts'
 
 /** The `seq` of the items that are still awaited. */
 export type Awaited = ReadonlySet<number>
@@ -10,10 +10,16 @@ export type Awaited = ReadonlySet<number>
 const NOBODY: Awaited = new Set()
 const HEARTBEAT = '{"type":"heartbeat"}\n'
 
+/** Where lines are sent, and the version of the code that sends them. */
+interface Destination {
+  address: string
+  version: string | undefined
+}
+
 export class LaterAnswer {
   /** Resolves when all lines were sent, or nobody awaits any item. */
   readonly done: Promise<void>
-  readonly #address: string
+  readonly #to: Destination
   readonly #until: number
   readonly #onTaken: (awaited: Awaited) => void
   #pieces: string[] = []
@@ -21,8 +27,8 @@ export class LaterAnswer {
   #notify: () => void = () => {}
 
   /** `until` is the deadline of the last item (epoch, ms); `onTaken` gets the items still awaited after each POST. */
-  constructor(address: string, until: number, onTaken: (awaited: Awaited) => void) {
-    this.#address = address
+  constructor(to: Destination, until: number, onTaken: (awaited: Awaited) => void) {
+    this.#to = to
     this.#until = until + 2 * LIMITS.lease_ms // the last lines may have to be sent again
     this.#onTaken = onTaken
     this.done = this.#run()
@@ -60,7 +66,7 @@ export class LaterAnswer {
   /** Repeats the POST until it is taken. That does no harm: lines that were taken before are skipped. */
   async #send(body: string): Promise<Awaited> {
     for (let tries = 0; Date.now() < this.#until; tries++) {
-      const answer = await ask(this.#address, body)
+      const answer = await ask(this.#to, body)
       if (answer !== 'again') return answer
       const { base, max } = LIMITS.answer_retry_ms
       await new Promise(resolve => setTimeout(resolve, Math.min(base * 2 ** tries, max)))
@@ -80,11 +86,11 @@ export class LaterAnswer {
 }
 
 /** The items still awaited after a POST; `again` if it is not known to have been taken. */
-async function ask(address: string, body: string): Promise<Awaited | 'again'> {
+async function ask({ address, version }: Destination, body: string): Promise<Awaited | 'again'> {
   try {
     const response = await fetch(address, {
       method: 'POST',
-      headers: { 'content-type': NDJSON },
+      headers: { 'content-type': NDJSON, ...(version !== undefined && { [VERSION_HEADER]: version }) },
       body,
       signal: AbortSignal.timeout(LIMITS.lease_ms),
     })

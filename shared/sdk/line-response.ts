@@ -2,7 +2,7 @@
 // chunk, up to FLUSH_CHARACTERS; a response that is complete within the first turn is not streamed at all.
 
 import { liveHeaders } from '../kernel/live-answer.ts'
-import { NDJSON } from '../protocol/rules/protocol.ts'
+import { NDJSON, VERSION_HEADER } from '../protocol/rules/protocol.ts'
 
 const HEADERS = liveHeaders(NDJSON)
 const FLUSH_CHARACTERS = 1024 * 1024 // a turn that gathers more is flushed early
@@ -12,6 +12,7 @@ const encoder = new TextEncoder()
 export class LineResponse {
   readonly response: Promise<Response>
   #answer!: (response: Response) => void
+  readonly #headers: Record<string, string>
   #onStream: () => void
   #onCancel: () => void
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -20,7 +21,8 @@ export class LineResponse {
   #closed = false
 
   /** `onStream` is called when the response takes longer than one turn, `onCancel` when its reader closes it. */
-  constructor(onStream: () => void, onCancel: () => void) {
+  constructor(onStream: () => void, onCancel: () => void, version: string | undefined) {
+    this.#headers = version === undefined ? HEADERS : { ...HEADERS, [VERSION_HEADER]: version }
     this.#onStream = onStream
     this.#onCancel = onCancel
     this.response = new Promise(resolve => {
@@ -42,7 +44,7 @@ export class LineResponse {
       this.#flush()
       this.#controller.close()
     } else {
-      this.#answer(new Response(this.#text, { headers: HEADERS }))
+      this.#answer(new Response(this.#text, { headers: this.#headers }))
     }
   }
 
@@ -72,7 +74,7 @@ export class LineResponse {
         this.#onCancel()
       },
     })
-    this.#answer(new Response(body, { headers: HEADERS }))
+    this.#answer(new Response(body, { headers: this.#headers }))
     this.#flush()
     this.#onStream()
   }

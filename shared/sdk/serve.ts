@@ -13,6 +13,7 @@ import {
 } from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
 import { callerProblem, type HostEnvironment } from './caller-check.ts'
+import { ownVersion } from './code-version.ts'
 import { messageOf } from './errors.ts'
 import { itemsResponse } from './generator.ts'
 import { type Agent, ItemRun } from './item-run.ts'
@@ -44,15 +45,17 @@ export function serve(
 ): (request: Request, env?: HostEnvironment, host?: Host) => Promise<Response> {
   const agent: Agent = { ...registrationOf(target), construct: target as AgentClass<unknown> }
   return async (request, env, host) => {
+    const version = ownVersion(options.version, env)
     if (request.method === 'GET') {
       if (new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
       const declaration = declarationOf(target)
-      return Response.json({ protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration })
+      const said = { protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration }
+      return Response.json({ ...said, ...(version !== undefined && { version }) })
     }
     if (request.method !== 'POST') return refusal(`${request.method} is not part of the protocol: POST items`)
-    const version = request.headers.get('assay-protocol') ?? PROTOCOL_VERSION
-    if (version !== PROTOCOL_VERSION) {
-      return refusal(`this agent speaks version ${PROTOCOL_VERSION} of the protocol, not ${version}`)
+    const spoken = request.headers.get('assay-protocol') ?? PROTOCOL_VERSION
+    if (spoken !== PROTOCOL_VERSION) {
+      return refusal(`this agent speaks version ${PROTOCOL_VERSION} of the protocol, not ${spoken}`)
     }
     const body = new Uint8Array(await request.arrayBuffer())
     const problem = await callerProblem(request, body, env)
@@ -71,7 +74,13 @@ export function serve(
         { closed: headers.get(UPSTREAMS_HEADER), bound: headers.get(BOUND_UPSTREAMS_HEADER) },
         Date.now(),
       )
-      return work(agent, headers.get('assay-run') ?? '', asked, { address, ...options, host, upstreams })
+      return work(agent, headers.get('assay-run') ?? '', asked, {
+        address,
+        ...options,
+        version,
+        host,
+        upstreams,
+      })
     }
     const { generators = [] } = agent.declaration
     if (generators.includes(asked.generator)) return itemsResponse(agent.construct, asked)
@@ -82,6 +91,11 @@ export function serve(
 
 export interface ServeOptions {
   /**
+   * The version of the code, such as a commit: runs say how many items each version made, and how these came out. By
+   * default the variable ASSAY_VERSION.
+   */
+  version?: string
+  /**
    * `later` sends every line to the address that comes with the request, for OpenFaaS's asynchronous functions and
    * other hosts whose responses nobody reads; a request without an address is answered in its response. By default,
    * items that end in the consumer's time are answered in the response, and the rest later.
@@ -90,7 +104,8 @@ export interface ServeOptions {
 }
 
 /** Where the lines about a request's items are sent. */
-interface Answering extends ServeOptions {
+interface Answering extends Pick<ServeOptions, 'answer'> {
+  version: string | undefined
   address: string | null
   host: Host
   upstreams: Upstreams | undefined
@@ -144,7 +159,7 @@ function work(
   agent: Agent,
   runId: string,
   lines: ItemLine[],
-  { address, answer: where, host, upstreams }: Answering,
+  { address, answer: where, version, host, upstreams }: Answering,
 ): Promise<Response> {
   const maxSteps = agent.options.maxSteps ?? LIMITS.agent_steps.default
   const items: ItemRun[] = []
@@ -160,6 +175,7 @@ function work(
       stop()
       for (const item of items) item.abandon()
     },
+    version,
   )
 
   // One timer for the whole request: for the nearest deadline of an item, the next heartbeat, or leaving for later.
@@ -183,7 +199,8 @@ function work(
   function leave(): void {
     laterAt = Number.POSITIVE_INFINITY
     answer.leave()
-    later = new LaterAnswer(address!, Math.max(...items.map(item => item.deadline)), awaited => {
+    const until = Math.max(...items.map(item => item.deadline))
+    later = new LaterAnswer({ address: address!, version }, until, awaited => {
       for (const item of items) if (!item.over && !awaited.has(item.seq)) drop(item)
     })
     host?.waitUntil?.(later.done)

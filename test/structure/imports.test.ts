@@ -19,7 +19,7 @@ type Layer = (typeof LAYERS)[number]
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
-    wire: ['grading', 'upstreams'],
+    wire: ['agents', 'grading', 'upstreams'],
     queries: ['accounts', 'prices'],
     verbs: ['outbox', 'settling'],
   },
@@ -64,7 +64,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['outbox', 'submission'],
   },
   results: {
-    wire: ['items'],
+    wire: ['agents', 'items'],
     queries: ['items'],
   },
   schedules: {
@@ -90,11 +90,12 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules', 'upstreams'],
+    queries: ['prices'],
     verbs: ['accounts'],
   },
   outbox: {
     wire: ['alerts', 'items'],
-    queries: ['accounts', 'cluster'],
+    queries: ['accounts', 'cluster', 'prices'],
     verbs: ['accounts'],
   },
   traces: {

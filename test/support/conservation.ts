@@ -52,6 +52,15 @@ export async function conservation({ sql }: { sql: Sql }, runId: string): Promis
         full join (select * from cause_days where project_id = ${of}) c using (cause_id, day)
         where (t.n, t.waiting, t.cost_micro) is distinct from (c.count, c.waiting, c.cost_micro))
         as causes_counted_by_day,
+      not exists (
+        select from (select i.code_version, count(*) filter (where i.outcome = 'ok') as ok,
+            count(*) filter (where i.outcome = 'degraded') as degraded,
+            count(*) filter (where i.outcome is null or i.outcome = 'failed') as failed, sum(i.cost_micro) as cost_micro
+          from items i where i.project_id = ${of} and i.run_id = r.id and i.code_version is not null
+          group by 1) e
+        full join (select * from run_versions v where v.project_id = ${of} and v.run_id = r.id) v using (code_version)
+        where (e.ok, e.degraded, e.failed, e.cost_micro) is distinct from (v.ok, v.degraded, v.failed, v.cost_micro))
+        as versions_counted,
       not exists (select from items e
         left join triage t on t.project_id = ${of} and t.run_id = e.run_id and t.seq = e.seq
         where e.project_id = ${of} and e.run_id = r.id and e.outcome in ('degraded', 'failed') and t.seq is null) as all_in_triage,

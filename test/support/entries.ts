@@ -15,6 +15,7 @@ export const entryThatWorked = (seq: number, more: Partial<Entry> = {}): Entry =
   unread_calls: 0,
   suspected_calls: 0,
   verdict: OK,
+  code_version: null,
   unchanged: false,
   prompt: null,
   cause: null,

@@ -9,6 +9,7 @@ import {
   jsonb,
   pgEnum,
   pgTable,
+  primaryKey,
   text,
   unique,
   uniqueIndex,
@@ -91,6 +92,33 @@ export const deployments = pgTable(
     unique('deployments_agent_version').on(t.agent_id, t.version),
     unique('deployments_project_id').on(t.project_id, t.id),
     agentOf(t),
+    ofProject(t),
+  ],
+)
+
+/**
+ * What answers said of the code that made them: each name is there once for its deployment, at most
+ * LIMITS.code_versions of them. Code behind a URL changes without a deploy.
+ */
+export const codeVersions = pgTable(
+  'code_versions',
+  {
+    project_id: uuid('project_id').notNull(),
+    agent_id: uuid('agent_id').notNull(),
+    /** Counts from 1 within the agent, as an item may outlive the deployment that it was submitted to. */
+    no: integer('no').notNull(),
+    deployment_id: uuid('deployment_id').notNull(),
+    name: text('name').notNull(),
+    /** When it was first seen. */
+    created_at: createdAt(),
+  },
+  t => [
+    primaryKey({ columns: [t.project_id, t.agent_id, t.no] }),
+    unique('code_versions_name').on(t.project_id, t.deployment_id, t.name),
+    foreignKey({
+      columns: [t.project_id, t.deployment_id],
+      foreignColumns: [deployments.project_id, deployments.id],
+    }).onDelete('cascade'),
     ofProject(t),
   ],
 )

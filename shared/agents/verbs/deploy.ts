@@ -18,7 +18,9 @@ import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import { readSchema } from '../../schemas/rules/declared-schema.ts'
 import { SCHEMAS, type SchemaName } from '../../schemas/vocabulary.ts'
 import { variablesOf } from '../../sources/rules/declared-source.ts'
+import { addCodeVersions } from '../queries/code-versions.ts'
 import * as store from '../queries/deployments.ts'
+import { codeVersionOf } from '../rules/code-version.ts'
 import { type Content, contentChanges } from '../rules/deploy-plan.ts'
 import type { AgentProtocol } from '../vocabulary.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
@@ -30,6 +32,8 @@ export interface DeployOrder extends AgentKey {
   declaration: AgentDeclaration
   env: Record<string, string>
   external_id: string | null
+  /** The version of the code at the URL now. */
+  code_version?: string | undefined
 }
 
 /** The current deployment, and what changed in the agent's schedules and triggers. */
@@ -61,6 +65,9 @@ export async function deploy(ctx: Context, order: DeployOrder): Promise<Deployed
     const same = await findSame(ctx, given, order.env)
     if (same === undefined) await addVersion(ctx, order, given)
     const deployed = await makeCurrent(ctx, order, same?.id ?? given.id, 'deleted')
+    const version = codeVersionOf(order.code_version ?? '')
+    if (version !== null)
+      await addCodeVersions(ctx.db, { ...order, deployment_id: deployed.deployment.id }, [version])
     return { ...deployed, created: same === undefined }
   })
 }

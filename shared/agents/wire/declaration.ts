@@ -159,6 +159,10 @@ export const Declaration = z
     output_schema: Json.optional().describe(
       'A JSON Schema of its outputs; an item whose output does not match is degraded, schema_mismatch.',
     ),
+    model_calls: z
+      .literal('none')
+      .optional()
+      .describe("'none' if it calls no model: then its budgets hold although no call is recorded."),
     generators: z
       .array(generatorName)
       .max(LIMITS.agent_generators)

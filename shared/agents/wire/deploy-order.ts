@@ -1,7 +1,7 @@
 // The request shapes for deploying and promoting an agent.
 
 import * as z from '../../kernel/documented-zod.ts'
-import { httpUrl, label } from '../../kernel/fields.ts'
+import { httpUrl, isStorable, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { AgentDeclaration } from '../../protocol/rules/protocol.ts'
 import { AGENT_PROTOCOLS } from '../vocabulary.ts'
@@ -50,6 +50,15 @@ export const DeployOrder = z
       kind: z.literal('url'),
       url: httpUrl('Where the agent answers.'),
       protocol: z.enum(AGENT_PROTOCOLS).default('ndjson'),
+      code_version: z
+        .string()
+        .min(1)
+        .max(LIMITS.code_version_characters)
+        .refine(isStorable, 'must hold no \\u0000 and no lone surrogates')
+        .optional()
+        .describe(
+          'The version of the code that runs there now, as it answers a GET; its answers may name others.',
+        ),
       ...ofEveryKind,
     }),
   ])

@@ -8,6 +8,7 @@ import { byProject, findProjects } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { DigestEnd } from '../../outbox/wire/messages.ts'
+import { callFacts } from '../../prices/queries/call-facts.ts'
 import type { ClosedState } from '../../upstreams/rules/states.ts'
 
 /** Queues digests of ended runs for the channels that want them; returns how many. */
@@ -79,7 +80,8 @@ type EndRow = DigestEnd['run'] &
 
 async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project_id: string) {
   const rows = await sql<EndRow[]>`
-    select r.*, a.slug as agent_slug, v.version as deployment_version, d.id as delivery_id,
+    select r.*, a.slug as agent_slug, v.version as deployment_version,
+      ${sql.unsafe(callFacts('r', 'v'))} as calls, d.id as delivery_id,
       fired.schedule_id, fired.cron, fired.timezone, fired.scheduled_for, before.id as previous_id,
       (select coalesce(jsonb_agg(jsonb_build_object('host', u.host, 'label', u.label) order by u.since), '[]') from upstreams u
         where u.project_id = ${project_id} and u.id = any(r.waited_for)) as waited_for_hosts
@@ -101,7 +103,7 @@ async function findDigestsOf(sql: Sql, deliveryIds: readonly string[], project_i
     where d.project_id = ${project_id} and d.id = any(${[...deliveryIds]}::uuid[])`
   const before = rows.flatMap(row => row.previous_id ?? [])
   const previous = await sql<(RunRow & { finished_at: Date })[]>`
-    select r.*, a.slug as agent_slug, v.version as deployment_version
+    select r.*, a.slug as agent_slug, v.version as deployment_version, ${sql.unsafe(callFacts('r', 'v'))} as calls
     from runs r join agents a on a.project_id = ${project_id} and a.id = r.agent_id
       left join deployments v on v.project_id = ${project_id} and v.id = r.deployment_id
     where r.project_id = ${project_id} and r.id = any(${before}::uuid[])`

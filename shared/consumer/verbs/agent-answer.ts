@@ -1,6 +1,7 @@
 // Reads an agent's answer, line by line, into the writer. Guarantee: each item of the request is ended at most once; what
 // is wrong with a line ends the item that the line names and no other; and what records nothing is bounded.
 
+import { codeVersionOf, headerText } from '../../agents/rules/code-version.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
 import { ProtocolError, readStep, type StepRow } from '../../grading/rules/step-row.ts'
 import {
@@ -33,6 +34,7 @@ import {
   wordsOf,
 } from './agent-line.ts'
 import { type DeclaredSchemas, outputCheck, restOf } from './declared-schemas.ts'
+import { linesOfReport } from './plain-report.ts'
 import type { Stops } from './stops.ts'
 import { Flood, Unrecorded } from './unrecorded.ts'
 
@@ -122,6 +124,17 @@ export class Answer {
     return this.#check && restOf(this.#claim.target)
   }
 
+  /** The version of the code that made the answer to the whole request, as its header has it. */
+  ofVersion(header: string | null): void {
+    if (header === null) return
+    for (const inFlight of this.unfinished()) this.#ofVersion(inFlight, headerText(header))
+  }
+
+  #ofVersion(inFlight: InFlightItem, given: string): void {
+    const version = codeVersionOf(this.#mask.text(given))
+    if (version !== null) inFlight.code = { deployment_id: this.#claim.target.deployment_id, version }
+  }
+
   /** Takes a line; one that is wrong ends its item, and one that names none is passed over. @throws Flood */
   line(given: string | UnreadableLine): void {
     const bytes = typeof given === 'string' ? given.length : given.bytes
@@ -164,6 +177,7 @@ export class Answer {
   }
 
   #read(inFlight: InFlightItem, line: LineOfItem, text: string, returned: string | undefined): void {
+    if ('version' in line) this.#ofVersion(inFlight, wordsOf('version', line.version) ?? '')
     switch (line.type) {
       case 'step':
         return this.#step(inFlight, line.step, stepText(text))
@@ -201,6 +215,16 @@ export class Answer {
     const { declaration } = this.#claim.target
     const masked = this.#mask.json(output)
     this.end(inFlight, resultVerdict(line, masked, inFlight.graded, declaration, this.#check))
+  }
+
+  /** Ends an item by a plain answer that reports what it did. One that is wrong ends it too: its calls were paid for. */
+  report(inFlight: InFlightItem, text: string): void {
+    try {
+      for (const line of linesOfReport(text, inFlight)) if (!inFlight.done) this.line(line)
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error
+      this.fail(inFlight, 'protocol_error', `${error.message}: ${this.#headOf(text)}`, 'agent_error')
+    }
   }
 
   end(inFlight: InFlightItem, verdict: Verdict): void {
@@ -324,9 +348,16 @@ export class Answer {
     if (inFlight.done || (stop && this.stop(inFlight, stop, masked))) return
     const verdict = errorVerdict(masked, inFlight, this.#claim.target.declaration)
     if (verdict !== 'again') return this.end(inFlight, verdict)
-    const delay_ms = backoffMs(inFlight.item.agent_failures)
+    const delay_ms = Math.max(backoffMs(inFlight.item.agent_failures), momentOf(masked))
     this.giveBack(inFlight, masked.code, masked.message, 'agent', { delay_ms, together: null })
   }
+}
+
+/** When the agent says that another attempt may help, in milliseconds from now; 0 if it does not. */
+function momentOf({ retry_after_ms }: ItemError): number {
+  if (retry_after_ms === undefined || retry_after_ms === null) return 0
+  if (!Number.isFinite(retry_after_ms)) throw new ProtocolError('error.retry_after_ms must be a number')
+  return Math.min(retry_after_ms, LIMITS.upstream_moment_ms.max)
 }
 
 const upstreamOf = ({ upstream_id, stops, refusals }: InFlightItem['item']) => ({

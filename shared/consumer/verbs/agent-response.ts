@@ -7,7 +7,7 @@ import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { looseLines } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { retryAfterMs } from '../../pacing/rules/moment.ts'
-import { NDJSON } from '../../protocol/rules/protocol.ts'
+import { NDJSON, REPORT_TYPE, VERSION_HEADER } from '../../protocol/rules/protocol.ts'
 import type { Answer } from './agent-answer.ts'
 
 /** Reads the response to its end, or until all items have ended; then it aborts `timeout` if the agent continues. */
@@ -17,6 +17,7 @@ export function readResponse(
   protocol: AgentProtocol,
   timeout: AbortController,
 ): Promise<void> {
+  answer.ofVersion(response.header?.(VERSION_HEADER) ?? null)
   return protocol === 'json' ? readPlain(answer, response) : readLines(answer, response, timeout)
 }
 
@@ -69,6 +70,8 @@ async function readPlain(answer: Answer, response: AgentResponse): Promise<void>
   await checkStatus(answer, response)
   const [inFlight] = answer.unfinished()
   if (!inFlight) return
+  if (response.contentType.startsWith(REPORT_TYPE))
+    return answer.report(inFlight, await bodyText(response, LIMITS.answer_bytes))
   const output = await bodyText(response, LIMITS.agent_line_bytes)
   if (response.status === ACCEPTED && output.trim() === '') return answer.later()
   await answer.rest()

@@ -12,8 +12,9 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { turn } from '../../kernel/pause.ts'
 import { dropTurns, noteTurn } from '../../redis/turns.ts'
 import { beginItem, type InFlightItem } from '../../settling/verbs/in-flight-item.ts'
-import { ResultWriter } from '../../settling/verbs/result-writer.ts'
+import { type Namers, ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
+import { VersionNamer } from '../../settling/verbs/version-namer.ts'
 import { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import { KnownUpstreams } from '../../upstreams/verbs/known-upstreams.ts'
 import type { Pacer } from '../../upstreams/verbs/pacer.ts'
@@ -57,7 +58,7 @@ class Consumer {
   readonly #work = new Map<string, Work>()
   readonly #pacer: Pacer
   readonly #claimer: Claimer
-  readonly #causes: CauseNamer
+  readonly #namers: Namers
   readonly #leases: HeldLeases
   readonly #executions = new Set<Promise<void>>()
   /** When the last poll ended, and the id under which that is noted in Redis. */
@@ -74,7 +75,7 @@ class Consumer {
   constructor(ctx: Context, options: ConsumeOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#causes = new CauseNamer(ctx)
+    this.#namers = { causes: new CauseNamer(ctx), versions: new VersionNamer(ctx) }
     this.#upstreams = KnownUpstreams.of(ctx)
     this.#pacer = this.#upstreams.pacer
     this.#time = new TimeLeft(() => ctx.now(), options.time_ms, options.began_ms)
@@ -264,7 +265,7 @@ class Consumer {
     const { run_id, project_id, max_consecutive_failures } = claim
     const { account_id, agent_id, deployment_id } = claim.target
     const run = { run_id, project_id, agent_id, max_consecutive_failures }
-    const writer = new ResultWriter(this.#ctx, run, this.#causes, {
+    const writer = new ResultWriter(this.#ctx, run, this.#namers, {
       refill: freed => this.#refill(work, freed),
       onSettled: (items, taken) => {
         this.#settled += items

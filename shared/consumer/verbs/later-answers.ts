@@ -23,6 +23,7 @@ import {
 import { beginItem, type Lease } from '../../settling/verbs/in-flight-item.ts'
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
+import { VersionNamer } from '../../settling/verbs/version-namer.ts'
 import { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import { KnownUpstreams } from '../../upstreams/verbs/known-upstreams.ts'
 import {
@@ -44,6 +45,8 @@ import { Stops } from './stops.ts'
 /** The lines, of at most `bytes` bytes, which are read only when `read` is called. */
 interface SentBody {
   bytes: number
+  /** The version of the code that made them, of the POST's header. */
+  version: string | null
   read(): Promise<Uint8Array>
 }
 
@@ -71,11 +74,12 @@ export async function takeAnswer(ctx: Context, named: SentRequest, body: SentBod
   return inTurn(ctx, { run_id: sent.run_id, bytes: body.bytes }, async () => {
     const lines = short ?? (await linesOf(await body.read(), sent))
     if (Math.abs(ctx.now() - renewed_ms) >= LIMITS.agent_heartbeat_ms) await renewHanded(ctx.sql, sent)
-    return { open: await settleLines(ctx, sent, lines), passed_over: lines.passed_over }
+    const open = await settleLines(ctx, sent, { ...lines, version: body.version })
+    return { open, passed_over: lines.passed_over }
   })
 }
 
-async function settleLines(ctx: Context, sent: HeldRequest, given: SentLines): Promise<number[]> {
+async function settleLines(ctx: Context, sent: HeldRequest, given: VersionedLines): Promise<number[]> {
   const { about: lines, beats, nameless, unrecorded_bytes } = given
   if (nameless) ctx.log('warn', 'agent_lines_passed_over', { run_id: sent.run_id, ...nameless })
   if (lines.length === 0 && !beats && nameless) throw nothingUsable(given)
@@ -93,7 +97,7 @@ async function settleLines(ctx: Context, sent: HeldRequest, given: SentLines): P
       item => item.handed && (item.late || isFlood || lines.some(line => adds(line, item, reported))),
     )
     if (about.length === 0) return open.map(item => item.seq)
-    await settle(ctx, sent, about, lines, flood)
+    await settle(ctx, sent, about, { ...given, flood })
     await fault('answer.after_settle')
     open = await findHanded(ctx.sql, sent)
   }
@@ -164,13 +168,15 @@ const NO_KEY = ''
 
 const NEVER = new AbortController().signal
 
+/** With the version of the code that made them. */
+type VersionedLines = SentLines & Pick<SentBody, 'version'>
+
 /** Settles what lines say about items; `flood` ends those that are left. */
 async function settle(
   ctx: Context,
   sent: HeldRequest,
   about: readonly HandedItem[],
-  lines: readonly SentLine[],
-  flood: string | undefined,
+  { about: lines, version, flood }: VersionedLines & { flood: string | undefined },
 ): Promise<void> {
   const run = await readRun(ctx.sql, sent)
   if (!run?.deployment) throw ended()
@@ -200,6 +206,7 @@ async function settle(
     sent.started_ms,
     await schemasOf(claim.target),
   )
+  answer.ofVersion(version)
   const known = new Set(reported.flatMap(step => (step.now ? [nameOf(step)] : [])))
   await feed(answer, lines, known)
   failRest(answer, claim, new Set(about.flatMap(item => (item.late ? [item.seq] : []))), flood)
@@ -224,7 +231,8 @@ function writerOf(ctx: Context, claim: Claim, onSettled: (items: number) => void
   const { run_id, project_id, max_consecutive_failures, target } = claim
   const run = { run_id, project_id, agent_id: target.agent_id, max_consecutive_failures }
   const trace = ctx.telemetry && new RunTrace(ctx, ctx.telemetry, claim)
-  return new ResultWriter(ctx, run, new CauseNamer(ctx), { shared: true, onSettled, trace })
+  const namers = { causes: new CauseNamer(ctx), versions: new VersionNamer(ctx) }
+  return new ResultWriter(ctx, run, namers, { shared: true, onSettled, trace })
 }
 
 /** Collects the results, so that nothing of an answer is written before all of it was read. */

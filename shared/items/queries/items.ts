@@ -77,9 +77,16 @@ export async function listItems(
   return { rows, looked_to: isFull && isMoreBehind(filter, last.seq) ? last.seq : looked_to }
 }
 
+/** A look-up by key, of items whose answers named a version. */
+const VERSION_NAME = sql<string | null>`case when ${items.code_version} > 0 then (
+  select v.name from code_versions v join runs on runs.project_id = v.project_id and runs.agent_id = v.agent_id
+  where v.project_id = ${items.project_id} and runs.id = ${items.run_id} and v.no = ${items.code_version}) end`.as(
+  'code_version_name',
+)
+
 /** Payloads may be megabytes: callers that need only the list of items do not read them. */
 function columnsFor({ payloads }: ItemFilter) {
-  const columns = getTableColumns(items)
+  const columns = { ...getTableColumns(items), code_version_name: VERSION_NAME }
   if (payloads === undefined) return columns
   const none = (name: string) => sql<null>`null`.as(name)
   return { ...columns, input: none('input'), output: none('output') } as unknown as typeof columns
@@ -157,6 +164,7 @@ export async function findItem(
   const [row] = await db
     .select({
       ...getTableColumns(items),
+      code_version_name: VERSION_NAME,
       project_id: runs.project_id,
       agent_id: runs.agent_id,
       agent_slug: agents.slug,
@@ -192,7 +200,7 @@ export async function nextItems(
 ) {
   return sql<ItemInRunRow[]>`
     with next as (
-      select ${sql(columnsOf(items, 'i'))}, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
+      select ${sql(columnsOf(items, 'i'))}, v.name as code_version_name, r.agent_id, r.created_at, r.payloads_purged_at, a.slug as agent_slug
       from (
         select id, project_id, agent_id, created_at, payloads_purged_at from runs
         where project_id = ${project_id} and id >= ${after.run_id} and not materializing
@@ -206,6 +214,7 @@ export async function nextItems(
         where project_id = ${project_id} and run_id = r.id and seq > case when r.id = ${after.run_id} then ${after.seq}::int else 0 end
         order by seq limit ${limit}
       ) i
+      left join code_versions v on v.project_id = ${project_id} and v.agent_id = r.agent_id and v.no = i.code_version
       order by r.id, i.seq limit ${limit}
     )
     select * from (

@@ -20,6 +20,8 @@ import { agents, deployments } from '../../agents/tables/agents.ts'
 import type { Database, Sql } from '../../context.ts'
 import { firstIdAt, type RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { callFacts } from '../../prices/queries/call-facts.ts'
+import type { CallFacts } from '../../prices/rules/held-budget.ts'
 import { upstreams } from '../../upstreams/tables/upstreams.ts'
 import { items, runs } from '../tables/runs.ts'
 import type { Outcome, RunState, RunStatus, StopReason } from '../vocabulary.ts'
@@ -60,6 +62,7 @@ function selectRuns(db: Database) {
       deployment_version: deployments.version,
       resent_items: splitAttempts('count(distinct seq)'),
       resends: splitAttempts('count(*)'),
+      calls: sql<CallFacts>`${sql.raw(callFacts('runs', 'deployments'))}`,
       upstream: {
         id: upstreams.id,
         host: upstreams.host,

@@ -181,6 +181,8 @@ export const items = pgTable(
     degraded_reason: text('degraded_reason'),
     error_code: text('error_code'),
     error_message: text('error_message'),
+    /** The version of the code that ended it, a `no` of code_versions or 0 for any other; null if its answer named none. */
+    code_version: integer('code_version'),
     input: text('input').notNull(),
     output: text('output'),
   },
@@ -189,6 +191,22 @@ export const items = pgTable(
     index('items_item_id').on(t.item_id),
     ofRun(t),
   ],
+)
+
+/** Items that ended, by the version of the code that their answers named. A run has few rows, or none. */
+export const runVersions = pgTable(
+  'run_versions',
+  {
+    project_id: projectOfRun(),
+    run_id: uuid('run_id').notNull(),
+    /** As in items. */
+    code_version: integer('code_version').notNull(),
+    ok: integer('ok').notNull(),
+    degraded: integer('degraded').notNull(),
+    failed: integer('failed').notNull(),
+    cost_micro: micro('cost_micro').notNull(),
+  },
+  t => [primaryKey({ columns: [t.project_id, t.run_id, t.code_version] }), runOf(t), ofProject(t)],
 )
 
 /** Attempts that ended without ending their item: transport faults, retries, lost leases, hand-overs. */

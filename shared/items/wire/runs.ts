@@ -2,6 +2,7 @@
 // OpenAPI document and the client's types come from here.
 // Guarantee: payloads leave as the exact text they arrived as; money leaves as whole cents and as dollars.
 
+import { CodeVersion } from '../../agents/wire/code-versions.ts'
 import { FailedRunChecks, failedRunChecksOf } from '../../grading/wire/run-checks.ts'
 import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
@@ -9,6 +10,13 @@ import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { shownUrlOrNull } from '../../kernel/shown-url.ts'
+import {
+  BUDGET_GAPS,
+  budgetGap,
+  type CallFacts,
+  MODEL_CALLS,
+  modelCallsOf,
+} from '../../prices/rules/held-budget.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { Estimate } from '../../upstreams/wire/estimate.ts'
@@ -21,12 +29,16 @@ import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabula
 export type RunRow = typeof runs.$inferSelect & {
   agent_slug: string
   deployment_version: number | null
+  calls: CallFacts
   resent_items: number
   resends: number
   /** What it waits for; left out where the run that is reported has ended. */
   upstream?: WaitRow | null
 }
-export type ItemRow = typeof items.$inferSelect
+export type ItemRow = typeof items.$inferSelect & {
+  /** The name that `code_version` stands for; null where that is null or the version is one of too many. */
+  code_version_name: string | null
+}
 /** An item with its project and agent, as its record shows them; it was created when its run was. */
 export type ItemInRunRow = ItemRow & {
   project_id: string
@@ -49,6 +61,30 @@ const callCounts = {
   suspected_call_count: count(
     'Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal.',
   ),
+}
+
+/** Of runs and of agents. */
+export const modelCalls = z
+  .enum(MODEL_CALLS)
+  .describe(
+    'What is known of its model calls, without which no cost is known. recorded: this run or one before it of the same version recorded some. not_recorded: items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.',
+  )
+export const budgetGapField = z
+  .enum(BUDGET_GAPS)
+  .nullable()
+  .describe(
+    'Why a budget is not enforced: no calls are recorded or reported, as model_calls says, or calls without a price were allowed and made.',
+  )
+
+const budgetFields = {
+  model_calls: modelCalls,
+  budget_enforced: z
+    .boolean()
+    .nullable()
+    .describe(
+      "Whether its budget bounds what it spends, as far as is known by now: its own, its items' or that of a day or month. Null if it has none.",
+    ),
+  budget_gap: budgetGapField,
 }
 
 export const Run = z
@@ -99,6 +135,7 @@ export const Run = z
     cancelled: count('Items cancelled.'),
     undecided_count: count('Items that did not work and wait for a decision in triage.'),
     budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
+    ...budgetFields,
     aggregate_cost_cents: count('Spend across items, in whole cents.'),
     cost_usd: z
       .number()
@@ -122,6 +159,12 @@ export const Run = z
     estimate: Estimate.optional().describe(
       'How long it still takes; of an open run that is asked for alone.',
     ),
+    code_versions: z
+      .array(CodeVersion)
+      .optional()
+      .describe(
+        'The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone or compared.',
+      ),
     replay_of: id('The run whose items this one replays.').nullable(),
     unchanged_count: count(
       'Of a replay, items that ended like their original without asking anything again: nothing was run.',
@@ -170,6 +213,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     cancelled: row.cancelled,
     undecided_count: row.undecided,
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+    ...budgetOf(row),
     aggregate_cost_cents: centsOf(row.cost_micro),
     cost_usd: usdOf(row.cost_micro),
     unpriced_item_count: row.unpriced_items,
@@ -189,6 +233,14 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     finished_at: iso(row.finished_at),
     ...purgedOf(row),
   }
+}
+
+/** A budget counts only what has a known cost. */
+function budgetOf({ calls, allow_unpriced, unpriced_items }: RunRow) {
+  const model_calls = modelCallsOf(calls)
+  const unpriced = allow_unpriced && unpriced_items > 0 ? 'unpriced_calls' : null
+  const gap = calls.is_bounded ? (budgetGap(model_calls) ?? unpriced) : null
+  return { model_calls, budget_enforced: calls.is_bounded ? gap === null : null, budget_gap: gap }
 }
 
 const settingsOf = ({ concurrency, timeout_seconds, patience_seconds, callback_url }: RunRow) => ({
@@ -226,6 +278,12 @@ const itemFields = {
   degraded_reason: z.string().nullable().describe('Why it is degraded, in words.'),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
+  code_version: z
+    .string()
+    .nullable()
+    .describe(
+      `The version of the code that ended it, as its answer named it; null if it named none, and beyond the first ${LIMITS.code_versions} of a deployment.`,
+    ),
   attempt: z.int().min(0).describe('How often it was offered to the agent.'),
   step_count: count('Steps recorded.'),
   total_cost_cents: count('In whole cents.'),
@@ -292,6 +350,7 @@ function commonOf(row: ItemRow, { created_at, payloads_purged_at }: Kept) {
     degraded_reason: row.degraded_reason,
     error_code: row.error_code,
     error_message: row.error_message,
+    code_version: row.code_version_name,
     attempt: row.attempt,
     step_count: row.step_count,
     total_cost_cents: centsOf(row.cost_micro),

@@ -149,6 +149,12 @@ export const WORK_LIMITS = {
   schema_turn_ms: 5,
   schema_rest_times: 3,
   schemas_kept_bytes: 2 * MiB, // of declared schemas; once read, they take about twenty times that
+  // Versions of code that the answers of one deployment may name; a name for each build of a year's working days fits twice
+  code_versions: 100,
+  code_version_characters: 128, // a digest with its algorithm has 71
+  code_version_runs: 1000, // of an agent, the latest, over which its versions are summed: by their keys, some ms
+  code_version_tries: 5, // for a number, of consumers that meet new versions at once
+  code_version_deployments: 1000, // whose versions one consumer remembers
   generator_name_characters: 64,
   // Lines sent together; the generator is asked for more once they were taken
   generator_piece_characters: 65_536,

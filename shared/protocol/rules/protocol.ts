@@ -12,6 +12,12 @@ import type { Fault } from '../../upstreams/vocabulary.ts'
 export const PROTOCOL_VERSION = '1'
 export const NDJSON = 'application/x-ndjson'
 
+/** The content-type of a plain JSON answer that reports more than its output: a `PlainReport`. */
+export const REPORT_TYPE = 'application/vnd.assay+json'
+
+/** Of an answer, or of lines that are sent later: the version of the code that made it. A line's own `version` wins. */
+export const VERSION_HEADER = 'assay-version'
+
 /** The step keys under which the SDK records `ctx.hold`. */
 export const HOLD_KEY = /^hold(#\d+)?$/
 
@@ -174,13 +180,26 @@ export type AgentLine =
       degraded?: string
       /** The output does not match the declared schema; says where. */
       schema_error?: string
+      version?: string
       output: unknown
     }
-  | { type: 'error'; seq: number; attempt: number; error: ItemError }
-  | { type: 'hold'; seq: number; attempt: number; reason: string }
+  | { type: 'error'; seq: number; attempt: number; error: ItemError; version?: string }
+  | { type: 'hold'; seq: number; attempt: number; reason: string; version?: string }
   | { type: 'yield'; seq: number; attempt: number }
   /** The last line of an open answer: items that have not ended by then are answered later, as after a 202. */
   | { type: 'later' }
+
+/** A plain JSON answer that reports what its item did. It has one of `output`, `error` and `hold`. */
+export interface PlainReport {
+  output?: unknown
+  error?: ItemError
+  /** Why a person must decide. */
+  hold?: string
+  steps?: StepReport[]
+  degraded?: string
+  schema_error?: string
+  version?: string
+}
 
 /** The URL an agent may send lines to later, after a 202 or a `later`. Absent if the server knows no URL of its own. */
 export const ANSWER_URL_HEADER = 'assay-answer-url'
@@ -309,6 +328,8 @@ export interface AgentDeclaration {
   network?: string[]
   /** Models it calls, by their providers' names: models without a price are reported before the first run. */
   models?: string[]
+  /** `none` if it calls no model: then a run without a recorded model call is no reason to doubt its cost. */
+  model_calls?: 'none'
   /** JSON Schemas, if the declared Standard Schema can provide them; of agents behind a URL, the consumer checks them. */
   input_schema?: unknown
   output_schema?: unknown

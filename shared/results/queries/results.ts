@@ -168,9 +168,10 @@ export async function readResults(
   const keys = winners.map(({ record_id }) => parseItemRecordId(record_id)!)
   const input = sql.unsafe(withInput ? 'i.input' : 'null::text')
   const rows = await sql<Read[]>`
-    select n, ${sql(READ)}, outcome, outcome_reason, degraded_reason, corrected, recorded, created_at, input, output from (
+    select n, ${sql(READ)}, outcome, outcome_reason, degraded_reason, corrected, recorded, created_at, input, output,
+      code_version_name from (
       select k.n::int as n, row_number() over (order by k.n) as nth, ${sql(READ.map(name => `i.${name}`))}, r.created_at,
-        t.corrected is not null as corrected, i.outcome as recorded, coalesce(t.corrected, i.outcome) as outcome,
+        t.corrected is not null as corrected, i.outcome as recorded, v.name as code_version_name, coalesce(t.corrected, i.outcome) as outcome,
         case when t.corrected is null then i.outcome_reason when t.corrected <> 'ok' then
           case t.reason when 'suspected_refusal' then 'refusal' else t.reason end end as outcome_reason,
         case when t.corrected is null then i.degraded_reason end as degraded_reason,
@@ -181,6 +182,7 @@ export async function readResults(
       from unnest(${keys.map(k => k.run_id)}::uuid[], ${keys.map(k => k.seq)}::int[]) with ordinality k(run_id, seq, n)
       join items i on i.project_id = ${project_id} and i.run_id = k.run_id and i.seq = k.seq
       join runs r on r.project_id = ${project_id} and r.id = k.run_id
+      left join code_versions v on v.project_id = ${project_id} and v.agent_id = r.agent_id and v.no = i.code_version
       left join triage t on t.project_id = ${project_id} and t.run_id = k.run_id and t.seq = k.seq and t.corrected is not null
     ) as read
     where nth = 1 or bytes <= ${LIMITS.export_chunk_bytes}

@@ -10,7 +10,7 @@ export interface ResultsReceiver {
   format: ResultFormat
 }
 
-/** In the order of a table's columns. `input` is included only on request. */
+/** In the order of a table's columns. `input` and `code_version` are included only on request. */
 export const RESULT_FIELDS = [
   'item_id',
   'partition_key',
@@ -33,6 +33,7 @@ export const RESULT_FIELDS = [
   'completed_at',
   'corrected',
   'recorded_outcome_status',
+  'code_version',
 ] as const
 export type ResultField = (typeof RESULT_FIELDS)[number]
 
@@ -44,13 +45,11 @@ export interface Column {
   path: readonly string[]
 }
 
-export const DEFAULT_COLUMNS: readonly Column[] = RESULT_FIELDS.filter(name => name !== 'input').map(
-  name => ({
-    name,
-    field: name,
-    path: [],
-  }),
-)
+const ON_REQUEST: readonly ResultField[] = ['input', 'code_version']
+
+export const DEFAULT_COLUMNS: readonly Column[] = RESULT_FIELDS.filter(
+  name => !ON_REQUEST.includes(name),
+).map(name => ({ name, field: name, path: [] }))
 
 const HAVE_PARTS: readonly string[] = ['input', 'output']
 

@@ -1,5 +1,6 @@
 // The response shape of a comparison of two runs.
 
+import { type CodeVersionRow, codeVersionOf } from '../../agents/wire/code-versions.ts'
 import { OUTCOMES } from '../../items/vocabulary.ts'
 import { Run, type RunRow, runOf } from '../../items/wire/runs.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -56,13 +57,20 @@ export const RunComparison = z
   })
   .openapi('RunComparison', { description: 'Two runs, item by item.' })
 
+type VersionedRun = RunRow & { versions: readonly CodeVersionRow[] }
+
+const versioned = (run: VersionedRun) => ({
+  ...runOf(run),
+  code_versions: run.versions.map(codeVersionOf),
+})
+
 export const runComparisonOf = (
-  before: RunRow,
-  after: RunRow,
+  before: VersionedRun,
+  after: VersionedRun,
   changes: readonly ChangeRow[],
 ): z.input<typeof RunComparison> => ({
-  before: runOf(before),
-  after: runOf(after),
+  before: versioned(before),
+  after: versioned(after),
   changes: changes.map(
     ({ before_micro, after_micro, before_corrected: _, after_corrected: __, ...change }) => ({
       ...change,

@@ -53,6 +53,10 @@ export const Result = z
       .enum(OUTCOMES)
       .nullable()
       .describe('What was recorded; where people corrected it, outcome_status is another.'),
+    code_version: z
+      .string()
+      .nullable()
+      .describe('The version of the code that made it; only where `fields` asks for it.'),
   })
   .partial()
   .catchall(Json)
@@ -81,7 +85,7 @@ const fields = z
     type: 'string',
     example: 'item_id,outcome_status,output',
     description:
-      'What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input by default.',
+      'What each result is to have, in this order, with commas between; parts of the input and the output with dots, such as output.label or input.lines.0. Everything but the input and the code_version by default.',
   })
 
 const flag = z.enum(['true', 'false']).transform(value => value === 'true')
@@ -121,6 +125,7 @@ export type ResultRow = Pick<
   | 'cost_micro'
   | 'completed_at'
   | 'output'
+  | 'code_version_name'
 > & {
   /** Null when it was not requested, or is kept no longer. */
   input: string | null
@@ -156,6 +161,7 @@ function resultOf(row: ResultRow): Required<z.input<typeof Result>> {
     completed_at: row.completed_at === null ? null : row.completed_at.toISOString(),
     corrected: row.corrected,
     recorded_outcome_status: row.recorded,
+    code_version: row.code_version_name,
   }
 }
 

@@ -19,6 +19,8 @@ export interface Entry extends NotOk {
   unread_calls: number
   /** Answers graded ok that may be refusals. */
   suspected_calls: number
+  /** The version of the code that ended the item; null if its answer named none, or if it does not end for good. */
+  code_version: number | null
   /** The item is a replay that ran nothing again and ended like its original. */
   unchanged: boolean
 }

@@ -69,6 +69,8 @@ interface Parts {
   /** Any item has new steps, or does not end yet. */
   records: boolean
   notOk: readonly Entry[]
+  /** Any answer named the version of its code. */
+  versioned: boolean
   /** The seqs of items that ran nothing again. */
   unchanged: readonly number[]
 }
@@ -76,6 +78,7 @@ interface Parts {
 const partsOf = ({ entries }: Flush): Parts => ({
   records: entries.some(e => e.verdict === null || e.steps_after !== e.steps_before),
   notOk: entries.filter(isNotOk),
+  versioned: entries.some(e => e.code_version !== null),
   unchanged: entries.filter(e => e.unchanged).map(e => e.seq),
 })
 
@@ -83,10 +86,10 @@ const partsOf = ({ entries }: Flush): Parts => ({
 export function settling(sql: Sql, flush: Flush) {
   const { project_id, entries, steps, claims, refill } = flush
   const parts = partsOf(flush)
-  const { records, notOk, unchanged } = parts
+  const { records, notOk, versioned, unchanged } = parts
   const when = (has: boolean, part: () => Fragment) => (has ? part() : sql``)
   return sql<FlushedRow[]>`
-    with entry as materialized (${entryRows(sql, entries, records)}),
+    with entry as materialized (${entryRows(sql, entries, parts)}),
     not_ok as materialized (${notOk.length > 0 ? notOkRows(sql, notOk) : sql.unsafe(NO_ROWS)}),
     ${lockClaims(sql, project_id, claims)},
     settled as (${settleItems(sql, flush, parts)}),
@@ -98,6 +101,7 @@ export function settling(sql: Sql, flush: Flush) {
     used as (${useProject(sql, project_id, records)}),
     ${when(records, () => sql`${fileSpending(sql, project_id)},`)}
     ${when(notOk.length > 0, () => sql`kept as (${keepCauses(sql, notOk)}), sorted as (${insertTriage(sql, flush, notOk)}),`)}
+    ${when(versioned, () => sql`${countVersions(sql, flush)},`)}
     cleared as (delete from due_items where project_id = ${project_id} and ${sql.unsafe(DUE_OF_ENDED)})
     select (select count(*)::int from settled) as recorded, c.degraded + c.failed + c.budget_exceeded as not_ok,
       c.finished_at is not null as finished, c.stop_reason ${when(!!refill, () => sql`, taken.*`)}
@@ -105,12 +109,13 @@ export function settling(sql: Sql, flush: Flush) {
 }
 
 /** The values that the flush has for each item. */
-const entryRows = (sql: Sql, entries: readonly Entry[], records: boolean) =>
+const entryRows = (sql: Sql, entries: readonly Entry[], { records, versioned }: Parts) =>
   rowsOf<Entry>(sql, entries, {
     seq: ['int', e => e.seq],
     attempt: ['smallint', e => e.attempt],
     steps_before: ['int', e => e.steps_before],
     output: ['text', e => e.verdict?.output ?? null],
+    ...(versioned && { code_version: ['int', (e: Entry) => e.code_version] }),
     ...(records && {
       ends: ['boolean', (e: Entry) => e.verdict !== null],
       steps_after: ['int', (e: Entry) => e.steps_after],
@@ -125,7 +130,7 @@ const entryRows = (sql: Sql, entries: readonly Entry[], records: boolean) =>
   })
 
 /** Settles items that are still in the flush's attempt and have its number of steps. */
-function settleItems(sql: Sql, { project_id, run_id, entries }: Flush, { records, notOk }: Parts) {
+function settleItems(sql: Sql, { project_id, run_id, entries }: Flush, { records, notOk, versioned }: Parts) {
   const seqs = entries.map(e => e.seq)
   const ends = sql.unsafe(records ? 'e.ends' : 'true')
   return sql`
@@ -136,13 +141,14 @@ function settleItems(sql: Sql, { project_id, run_id, entries }: Flush, { records
       error_code = b.error_code, error_message = b.error_message,
       output = e.output,
       completed_at = case when ${ends} and b.status is distinct from ${sql.unsafe(statusAfter('hold'))} then clock.at end
-      ${sql.unsafe(records ? ADDED : '')}
+      ${sql.unsafe(versioned ? ', code_version = e.code_version' : '')} ${sql.unsafe(records ? ADDED : '')}
     from entry e left join not_ok b using (seq), ${sql.unsafe(CLOCK)}
     where i.project_id = ${project_id} and i.run_id = ${run_id} and ${hasSeq(sql, 'i', seqs)}
       and i.seq = e.seq and i.attempt = e.attempt and ${sql.unsafe(guard('complete'))} and i.step_count = e.steps_before
       and ${sql.unsafe(LOCKED)}
     returning i.seq, i.status, i.outcome, ${ends} as ends
-      ${sql.unsafe(notOk.length > 0 ? OF_NOT_OK : '')} ${sql.unsafe(records ? OF_STEPS : '')}`
+      ${sql.unsafe(notOk.length > 0 ? OF_NOT_OK : '')} ${sql.unsafe(records ? OF_STEPS : '')}
+      ${sql.unsafe(versioned ? ', i.code_version, i.cost_micro as version_cost_micro' : '')}`
 }
 
 /** What new steps add to their item. */
@@ -219,6 +225,20 @@ function waitForPrice(sql: Sql, { unpriced_model: model }: Flush, notOk: readonl
     waits_for_price = case when n.paused > 0 then not r.allow_unpriced else r.waits_for_price end,
     waits_for_credit = r.waits_for_credit or n.paused > 0,`
 }
+
+/** Counts the items that ended by the version of their code, once their run is locked. */
+const countVersions = (sql: Sql, { project_id, run_id }: Flush) => sql`
+  versions as (
+    insert into run_versions as v (project_id, run_id, code_version, ok, degraded, failed, cost_micro)
+    select ${project_id}::uuid, ${run_id}::uuid, s.code_version, count(*) filter (where s.outcome = 'ok'),
+      count(*) filter (where s.outcome = 'degraded'),
+      count(*) filter (where s.outcome is null or s.outcome = 'failed'), sum(s.version_cost_micro)
+    from settled s, counted c
+    where s.code_version is not null
+    group by s.code_version order by s.code_version
+    on conflict (project_id, run_id, code_version) do update set
+      ok = v.ok + excluded.ok, degraded = v.degraded + excluded.degraded, failed = v.failed + excluded.failed,
+      cost_micro = v.cost_micro + excluded.cost_micro)`
 
 /** Updates the project's usage, whose row is locked after its run's, as in all statements. */
 const useProject = (sql: Sql, project_id: string, records: boolean) => sql`

@@ -130,6 +130,7 @@ export function partOf(inFlight: InFlightItem): Part {
     model_calls,
     unread_calls,
     suspected_calls,
+    code_version: null,
     verdict,
     unchanged: verdict !== null && isUnchanged(inFlight, verdict),
     prompt: (verdict?.error_code ?? null) === null ? null : promptHead(inFlight.item.input),
@@ -147,6 +148,20 @@ export function partOf(inFlight: InFlightItem): Part {
 /** Whether a replay reused all of its steps and ended like its original: nothing ran again. */
 const isUnchanged = ({ item, step_count, steps_run }: InFlightItem, verdict: Verdict) =>
   item.original !== null && step_count > 0 && steps_run === 0 && endedTheSame(verdict, item.original)
+
+/** Numbers the versions of code that ended items, not those that held them, which takes a round trip only if a version is new. */
+export async function withVersions(
+  parts: readonly Part[],
+  number: (deployment_id: string, names: ReadonlySet<string>) => Promise<ReadonlyMap<string, number>>,
+): Promise<void> {
+  const ended = parts.filter(
+    ({ inFlight, entry: { verdict } }) => inFlight.code !== null && verdict !== null && verdict.status !== 'paused',
+  )
+  for (const [deployment_id, of] of Map.groupBy(ended, ({ inFlight }) => inFlight.code!.deployment_id)) {
+    const numbers = await number(deployment_id, new Set(of.map(({ inFlight }) => inFlight.code!.version)))
+    for (const { inFlight, entry } of of) entry.code_version = numbers.get(inFlight.code!.version)!
+  }
+}
 
 /** Names the causes of items that are not ok, which takes a round trip only if a cause is new. */
 export async function withCauses(

@@ -20,6 +20,11 @@ export interface Lease {
 /** A step as its span shows it: without input and output. */
 export type TracedStep = Omit<StepRow, 'input' | 'output'>
 
+export interface NamedCode {
+  deployment_id: string
+  version: string
+}
+
 export interface InFlightItem extends ItemProgress {
   item: ClaimedItem
   lease: Lease
@@ -36,6 +41,8 @@ export interface InFlightItem extends ItemProgress {
   /** Steps that ran, and were not reused from the original. */
   steps_run: number
   unpriced: boolean
+  /** The version of its code that the answer named, and the deployment that it answered for. */
+  code: NamedCode | null
   /** If telemetry is collected: when the attempt was over, and its written steps. */
   ended_ms: number
   traced: TracedStep[] | null
@@ -58,6 +65,7 @@ export function beginItem(item: ClaimedItem, lease: Lease): InFlightItem {
     steps_run: item.steps_run,
     cost_micro: item.cost_micro,
     unpriced: item.unpriced,
+    code: null,
     ended_ms: 0,
     traced: null,
   }

@@ -17,10 +17,20 @@ import type { CauseNamer } from '../../triage/verbs/name-causes.ts'
 import type { FlushClaims } from '../queries/flush-claims.ts'
 import { type Return, returnItems } from '../queries/returns.ts'
 import * as store from '../queries/settle.ts'
-import { type Part, partOf, refusedPart, streakOf, takeParts, unpricedModelOf, withCauses } from './flush.ts'
+import {
+  type Part,
+  partOf,
+  refusedPart,
+  streakOf,
+  takeParts,
+  unpricedModelOf,
+  withCauses,
+  withVersions,
+} from './flush.ts'
 import { abandon, endingWith, type InFlightItem, isOver, stillHeld } from './in-flight-item.ts'
 import { persist } from './persist.ts'
 import type { RunTrace } from './run-trace.ts'
+import type { VersionNamer } from './version-namer.ts'
 
 export interface ResultWriterEvents {
   /** Whether other writers may write the same items: each POST of an agent that answers later has its own. */
@@ -44,6 +54,12 @@ interface Given {
   entry: Return
 }
 
+/** What is remembered of what items end with. */
+export interface Namers {
+  causes: CauseNamer
+  versions: VersionNamer
+}
+
 /** What a writer knows of its run. */
 export interface SettledRun {
   run_id: string
@@ -56,7 +72,7 @@ export interface SettledRun {
 export class ResultWriter {
   readonly #ctx: Context
   readonly #run: SettledRun
-  readonly #causes: CauseNamer
+  readonly #namers: Namers
   readonly #events: ResultWriterEvents
   /** Items with something to write, in the order it came. */
   #touched = new Set<InFlightItem>()
@@ -69,10 +85,10 @@ export class ResultWriter {
   #timer: ReturnType<typeof setTimeout> | undefined
   #timerMs = 0
 
-  constructor(ctx: Context, run: SettledRun, causes: CauseNamer, events: ResultWriterEvents) {
+  constructor(ctx: Context, run: SettledRun, namers: Namers, events: ResultWriterEvents) {
     this.#ctx = ctx
     this.#run = run
-    this.#causes = causes
+    this.#namers = namers
     this.#events = events
   }
 
@@ -226,7 +242,11 @@ export class ResultWriter {
       max_consecutive_failures: this.#run.max_consecutive_failures,
     }
     return this.#write(inFlightItems, ended, async claims => {
-      const entries = await withCauses(parts, symptoms => this.#causes.name(this.#run, symptoms))
+      const { causes, versions } = this.#namers
+      await withVersions(parts, (deployment_id, names) =>
+        versions.name({ ...this.#run, deployment_id }, names),
+      )
+      const entries = await withCauses(parts, symptoms => causes.name(this.#run, symptoms))
       const refill = (ended.length > 0 && this.#events.refill?.(ended.length)) || null
       const flushed = await store.settle(this.#ctx.sql, { ...flush, entries, claims, refill })
       if (flushed.taken.length > 0) this.#taken.push(flushed.taken)

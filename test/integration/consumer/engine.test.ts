@@ -12,6 +12,7 @@ import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { settle } from '../../../shared/settling/queries/settle.ts'
 import { beginItem } from '../../../shared/settling/verbs/in-flight-item.ts'
 import { ResultWriter } from '../../../shared/settling/verbs/result-writer.ts'
+import { VersionNamer } from '../../../shared/settling/verbs/version-namer.ts'
 import { closeMaterializing } from '../../../shared/submission/queries/submission.ts'
 import { submitRun } from '../../../shared/submission/verbs/submit.ts'
 import { CauseNamer } from '../../../shared/triage/verbs/name-causes.ts'
@@ -639,7 +640,8 @@ describe('a lease', () => {
     const ctx = { ...engine.ctx, sql, now: () => Date.now() + late_ms }
     const { project_id, agent_id } = engine
     const run = { run_id: runId, project_id, agent_id, max_consecutive_failures: 100 }
-    const writer = new ResultWriter(ctx, run, new CauseNamer(ctx), { onSettled: () => {} })
+    const namers = { causes: new CauseNamer(ctx), versions: new VersionNamer(ctx) }
+    const writer = new ResultWriter(ctx, run, namers, { onSettled: () => {} })
     const line = step({ seq: 1, attempt: 1 } as ItemLine, 'a')
     if (line.type !== 'step') throw new Error('not a step')
     writer.addStep(
@@ -684,6 +686,7 @@ it('a flush that is repeated after the run has finished changes nothing and send
         unchanged: false,
         prompt: null,
         cause: null,
+        code_version: null,
         verdict: okVerdict,
       },
     ],
