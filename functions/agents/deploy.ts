@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { callWarnings } from '../../shared/agents/rules/call-warnings.ts'
 import { deploy, planDeploy } from '../../shared/agents/verbs/deploy.ts'
 import { loadBundle } from '../../shared/agents/verbs/load-bundle.ts'
 import { Deployed, DryRun, deployedOf, dryRunOf } from '../../shared/agents/wire/deploy.ts'
@@ -7,6 +8,7 @@ import { timeWarnings } from '../../shared/claims/rules/consumer-time.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { findCallFacts } from '../../shared/prices/queries/call-facts.ts'
 import { unpricedModels } from '../../shared/prices/verbs/prices.ts'
 
 export const createDeployment = endpoint({
@@ -51,7 +53,11 @@ export const createDeployment = endpoint({
     }
     const unpriced = await unpricedModels(ctx, order, body.declaration.models ?? [])
     const { consume_ms, base_url } = ctx.config
-    const warnings = [...prepared, ...timeWarnings(body, consume_ms, base_url)]
+    const warnings = [
+      ...prepared,
+      ...timeWarnings(body, consume_ms, base_url),
+      ...callWarnings({ ...body, seen: (await findCallFacts(ctx.sql, order)).seen }),
+    ]
     if (body.dry_run) return { ...dryRunOf(await planDeploy(ctx, order)), unpriced, warnings }
     const deployed = await deploy(ctx, order)
     reply.status = deployed.created ? 201 : 200

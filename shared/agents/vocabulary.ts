@@ -16,7 +16,7 @@ export type PlanAction = (typeof PLAN_ACTIONS)[number]
 
 /**
  * What a deploy warns of: something that the agent may need and this installation does not give it, or a bundle that
- * nobody has loaded where its items will run.
+ * nobody has loaded where its items will run, or calls of models of which nobody will know.
  */
-export const DEPLOY_WARNINGS = ['step_outlasts_consumer', 'bundle_not_loaded'] as const
+export const DEPLOY_WARNINGS = ['step_outlasts_consumer', 'bundle_not_loaded', 'calls_not_reported'] as const
 export type DeployWarning = (typeof DEPLOY_WARNINGS)[number]

@@ -36,6 +36,12 @@ export const AGENT_COMMANDS: readonly Command[] = [
         about: 'what the URL speaks; ndjson by default',
       },
       {
+        name: 'model-calls',
+        value: 'HOW',
+        choices: ['none'],
+        about: 'of one behind a URL: none says that it calls no model, so that its budgets hold',
+      },
+      {
         name: 'answers-later',
         about: 'the agent at the URL answers later what takes longer than a consumer has',
       },

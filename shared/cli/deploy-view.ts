@@ -28,6 +28,8 @@ export interface Deployment {
   version: number
   created: boolean
   external_id: string | null
+  /** The version of the code behind a URL, as it says. */
+  code_version?: string | undefined
   /** The label given, if the version stays and has another label or none. */
   other_label?: string | undefined
   bytes: number
@@ -51,8 +53,9 @@ export function deployedText(deployed: Deployment, screen: Screen): string {
   const { paint, program } = screen
   const what = created ? paint('green', `version ${version} deployed`) : `version ${version}, unchanged`
   const label = external_id === null ? '' : ` (${clean(external_id)})`
+  const code = deployed.code_version === undefined ? '' : `, code ${clean(deployed.code_version)}`
   return [
-    `${paint('bold', slug)}${agent_created ? ' (new agent)' : ''}: ${what}${label}${size > 0 ? `, ${bytes(size)}` : ''}`,
+    `${paint('bold', slug)}${agent_created ? ' (new agent)' : ''}: ${what}${label}${code}${size > 0 ? `, ${bytes(size)}` : ''}`,
     ...labelLines(deployed, screen),
     ...planLines(plan, screen, 'done'),
     ...secretLines(plan, screen),
@@ -88,7 +91,6 @@ function checkLines(deployed: Deployment, { paint }: Screen): string[] {
       ? [`${is_plain ? 'outputs' : 'answers'} are looked at for ${checks.join(', ')}; checks: [] for none`]
       : []),
     ...(schemas.length > 0 ? [schemas.map(name => CHECKED[name]).join(', ')] : []),
-    ...(is_plain ? ['plain JSON reports no steps: no cost and no answer of a model is seen'] : []),
   ]
   return lines.map(line => paint('dim', line))
 }

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { codeVersionOf } from '../agents/rules/code-version.ts'
 import { planLimits, planSchedules, planTriggers } from '../agents/rules/deploy-plan.ts'
 import { SECRET_CHARACTERS, SECRETS_VARIABLE } from '../kernel/masking.ts'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
@@ -23,6 +24,8 @@ export interface DeployOrder {
   declaration: AgentDeclaration
   env: Record<string, string>
   external_id?: string | undefined
+  /** The version of the code behind a URL, as it says. */
+  code_version?: string | undefined
   /** Variables that the agent's files read and `env` lacks. */
   missing?: string[]
   /** Of a file: whether it was loaded in the sandbox here. */
@@ -88,6 +91,7 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
   return {
     agent,
     slug: order.slug,
+    code_version: order.code_version,
     agent_created: known === undefined,
     version,
     created,
@@ -110,12 +114,13 @@ export async function deployAgent(api: Api, order: DeployOrder): Promise<Deploye
 }
 
 async function send(api: Api, agentId: string, order: DeployOrder, dry: boolean) {
-  const { code, declaration, env, external_id, in_sandbox, inSources } = order
+  const { code, declaration, env, external_id, code_version, in_sandbox, inSources } = order
   const body = {
     ...code,
     declaration,
     env,
     ...(external_id && { external_id }),
+    ...(code_version !== undefined && code.kind === 'url' && { code_version }),
     ...(dry && { dry_run: true }),
   }
   try {
@@ -160,7 +165,11 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
   }
   if (url === undefined) {
     const ofUrl = ['protocol', 'name'].find(name => given.text(name) !== undefined)
-    const misplaced = given.flag('answers-later') ? 'answers-later' : ofUrl
+    const misplaced = given.flag('answers-later')
+      ? 'answers-later'
+      : given.text('model-calls') !== undefined
+        ? 'model-calls'
+        : ofUrl
     if (misplaced !== undefined)
       throw usageFailure(`--${misplaced} goes with --url: a file says it by itself`)
     const path = resolve(session.folder, file!)
@@ -170,16 +179,16 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
   const protocol = (given.text('protocol') ?? 'ndjson') as 'ndjson' | 'json'
   const name = given.text('name')
   const answersLater = given.flag('answers-later') && { answers_later: true }
-  const declaration = {
-    ...(name === undefined ? await askDeclaration(url, protocol) : { name }),
-    ...answersLater,
-  }
+  const said = name === undefined ? await askDeclaration(url, protocol) : { declaration: { name } }
+  const callsNone = given.text('model-calls') === 'none' && { model_calls: 'none' as const }
+  const declaration = { ...said.declaration, ...answersLater, ...callsNone }
   const code = { kind: 'url', url, protocol } as const
-  return { slug: slug ?? slugOf(declaration.name), code, declaration, env, external_id }
+  const code_version = 'version' in said ? said.version : undefined
+  return { slug: slug ?? slugOf(declaration.name), code, declaration, env, external_id, code_version }
 }
 
-/** An agent made with the SDK answers a GET with its declaration; a function of plain JSON may do so, too. */
-async function askDeclaration(url: string, protocol: 'ndjson' | 'json'): Promise<AgentDeclaration> {
+/** An agent made with the SDK answers a GET with its declaration, and the version of its code; so may plain JSON. */
+async function askDeclaration(url: string, protocol: 'ndjson' | 'json') {
   const unnamed = (why: string) =>
     usageFailure(`--name is missing: ${why}`, {
       next: `assay deploy --url ${url} --protocol ${protocol} --name NAME`,
@@ -189,10 +198,17 @@ async function askDeclaration(url: string, protocol: 'ndjson' | 'json'): Promise
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(10_000),
     })
-    const said = (await response.json()) as { declaration: AgentDeclaration; answers_later?: boolean }
-    const { declaration, answers_later } = said
+    const said = (await response.json()) as {
+      declaration: AgentDeclaration
+      answers_later?: boolean
+      version?: unknown
+    }
+    const { declaration, answers_later, version } = said
     if (typeof declaration.name === 'string')
-      return { ...declaration, ...(answers_later === true && { answers_later }) }
+      return {
+        declaration: { ...declaration, ...(answers_later === true && { answers_later }) },
+        version: typeof version === 'string' ? (codeVersionOf(version) ?? undefined) : undefined,
+      }
   } catch (error) {
     throw unnamed(`${url} did not say it (${(error as Error).message})`)
   }

@@ -2,10 +2,11 @@
 // items that only one of the runs has are counted.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { sayVersions } from '../view/model-calls.ts'
 import { answered, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { brief, count, money, plural, spend } from './format.ts'
+import { brief, clean, count, money, plural, spend } from './format.ts'
 import { itemsPage } from './items.ts'
 import { moreWords } from './listing.ts'
 import type { Screen } from './output.ts'
@@ -51,6 +52,7 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
     ),
     outputs_changed: pairs.filter(pair => !sameOutput(pair)).length,
     cost_usd: [costOf(pairs.map(pair => pair.before)), costOf(pairs.map(pair => pair.after))],
+    code_versions: [before.code_versions ?? [], after.code_versions ?? []],
   }
   output.emit('diff', summary, screen =>
     pairs.length === 0 ? nothingInCommon(summary, screen) : summaryText(summary, [before, after], screen),
@@ -59,10 +61,13 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
     item_id: pair.item_id,
     verdict: [verdictOf(pair.before), verdictOf(pair.after)],
     cost_usd: [pair.before.cost_usd, pair.after.cost_usd],
+    code_version: [pair.before.code_version, pair.after.code_version],
     output: [pair.before.output, pair.after.output],
   }))
   if (rows.length === 0) return EXIT.ok
-  output.rows('changed', rows, screen => `\n${table(COLUMNS, rows.slice(0, ROWS_SHOWN), screen)}`)
+  const isVersioned = rows.some(({ code_version }) => code_version.some(one => one !== null))
+  const columns = COLUMNS.filter(({ title }) => title !== 'CODE' || isVersioned)
+  output.rows('changed', rows, screen => `\n${table(columns, rows.slice(0, ROWS_SHOWN), screen)}`)
   if (rows.length > ROWS_SHOWN)
     output.note(moreWords(ROWS_SHOWN, { count: rows.length, more: false }, 'change', '--json prints all'))
   return EXIT.ok
@@ -72,6 +77,7 @@ interface Changed {
   item_id: string
   verdict: string[]
   cost_usd: number[]
+  code_version: (string | null)[]
   output: unknown[]
 }
 
@@ -81,6 +87,11 @@ const COLUMNS: Column<Changed>[] = [
     title: 'VERDICT',
     value: ({ verdict: [old, now] }) => (old === now ? (old ?? '') : `${old} → ${now}`),
     style: ({ verdict: [old, now] }) => (old === now ? undefined : now === 'ok' ? 'green' : 'yellow'),
+  },
+  {
+    title: 'CODE',
+    value: ({ code_version: [old, now] }) => (old === now ? (old ?? '') : `${old ?? '–'} → ${now ?? '–'}`),
+    optional: 2,
   },
   { title: 'COST', value: ({ cost_usd: [a, b] }) => `${money(a!)} → ${money(b!)}`, optional: 1 },
   { title: 'BEFORE', value: row => outputText(row.output[0]), least: 24 },
@@ -128,6 +139,15 @@ const sayCorrected = ([first = 0, second = 0]: readonly number[]) =>
     ? ''
     : ` (corrected by people: ${count(first)} in the first, ${count(second)} in the second)`
 
+/** Which code each of the runs was made by, where any of their answers says so. */
+const versionLines = (runs: readonly Run[]): string[] =>
+  runs.some(({ code_versions = [] }) => code_versions.length > 0)
+    ? runs.map(
+        ({ code_versions = [], completed, failed }, at) =>
+          `${at === 0 ? 'code      ' : '        → '}${clean(sayVersions(code_versions, completed + failed))}`,
+      )
+    : []
+
 /** Nothing can be said of verdicts and outputs where no item is in both. */
 function nothingInCommon({ only_first, only_second }: Summary, { paint }: Screen): string {
   return [
@@ -151,5 +171,6 @@ function summaryText(summary: Summary, runs: readonly Run[], { paint }: Screen):
     `verdicts  ${change.length > 0 ? change.join(', ') : 'all as before'}${sayCorrected(corrected)}`,
     `outputs   ${outputs_changed === 0 ? 'all as before' : `${count(outputs_changed)} changed`}`,
     `cost      ${cost_usd.map((usd, at) => spend(usd, isUnpriced[at] ?? false)).join(' → ')}`,
+    ...versionLines(runs),
   ].join('\n')
 }

@@ -30,7 +30,7 @@ export function recordText(item: ItemRecord, screen: Screen): string {
   return [
     `${label('item')}${paint('bold', clean(item.item_id))}${item.partition_key === null ? '' : `  partition ${clean(item.partition_key)}`}`,
     `${label('id')}${item.id}`,
-    `${label('run')}${item.run_id}  agent ${item.agent_slug}, line ${item.line}`,
+    `${label('run')}${item.run_id}  agent ${item.agent_slug}${item.code_version === null ? '' : `, code ${clean(item.code_version)}`}, line ${item.line}`,
     `${label('ran')}${item.status}${took}, ${plural(item.attempt, 'attempt')}, ${plural(item.step_count, 'step')}`,
     `${label('worked')}${paint(outcomeStyle(item.outcome_status), verdict)}${named === undefined ? '' : `: ${named}`}`,
     ...(item.unread_call_count > 0

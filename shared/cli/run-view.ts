@@ -1,6 +1,7 @@
 // Shows runs and their items: lists as tables, and the result of a run in a few lines.
 
 import { isHeld } from '../items/rules/lifecycle.ts'
+import { OTHER_VERSIONS, sayCalls, sayGap, sayVersions } from '../view/model-calls.ts'
 import {
   itemsToDecide,
   ranAndWorked,
@@ -95,6 +96,7 @@ export function runSummary(run: Run, screen: Screen): string {
     spend(run.cost_usd, run.unpriced_item_count > 0),
     `${count(run.total_input_tokens)} tokens in`,
     `${count(run.total_output_tokens)} out`,
+    sayCalls(run.model_calls) ?? false,
     run.unpriced_item_count > 0 &&
       `${plural(run.unpriced_item_count, 'item')} made a call whose cost is not known`,
     `list prices of ${run.prices_as_of}`,
@@ -118,11 +120,16 @@ export function runSummary(run: Run, screen: Screen): string {
       `${label('budget')}${money(run.budget_cents / 100)} was reached; what was not dispatched did not run`,
     )
   }
+  if (run.budget_gap !== null) lines.push(`${label('budget')}${paint('yellow', sayGap(run.budget_gap))}`)
   if (run.suspected_call_count > 0) {
     const calls = plural(run.suspected_call_count, 'call')
     lines.push(
       `${label('suspect')}${calls} may be ${run.suspected_call_count === 1 ? 'a refusal' : 'refusals'}: ${program} search --reason suspected_refusal --run ${run.id}`,
     )
+  }
+  if (run.code_versions && run.code_versions.length > 0) {
+    lines.push(`${label('code')}${clean(sayVersions(run.code_versions, run.completed + run.failed))}`)
+    if (run.code_versions.some(({ version }) => version === null)) lines.push(`${label('')}${OTHER_VERSIONS}`)
   }
   if (run.resend_count > 0) lines.push(`${label('resent')}${sayResent(run)}`)
   const open = itemsToDecide(run)

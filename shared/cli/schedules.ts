@@ -8,6 +8,7 @@ import { fieldsGiven, type Given, withInput } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { findSchedule } from './find-schedule.ts'
 import { minute, plural } from './format.ts'
+import { refuseOpenBudget } from './held-budget.ts'
 import { printList } from './listing.ts'
 import { BY_ID, pageOf } from './pages.ts'
 import { plannedOf, printPlan } from './plan.ts'
@@ -84,6 +85,7 @@ export async function create(session: Session, given: Given): Promise<void> {
   const enabled = !given.flag('disabled')
   const order = { agent_id: id, cron: given.arg(1), enabled, ...defined({ timezone }) }
   const text = bodyText(given, order)
+  await refuseOpenBudget(session, { agent_id: id, ...fieldsGiven(given, SCHEDULE_SETTINGS) })
   const made = await answered(session.api.POST('/v1/schedules', { body: order, bodySerializer: () => text }))
   return printSchedule(session, 'created', made)
 }
@@ -93,7 +95,9 @@ export async function update(session: Session, given: Given): Promise<void> {
   if (bodyText(given, changes) === '{}')
     throw usageFailure('nothing to change', { next: 'assay schedules update --help' })
   const params = { path: { scheduleId: await findSchedule(session.api, given.arg(0)) } }
-  const { source: known } = await answered(session.api.GET('/v1/schedules/{scheduleId}', { params }))
+  const before = await answered(session.api.GET('/v1/schedules/{scheduleId}', { params }))
+  const { source: known, agent_id, allow_unpriced } = before
+  await refuseOpenBudget(session, { agent_id, allow_unpriced, ...fieldsGiven(given, SCHEDULE_SETTINGS) })
   const text = bodyText(given, changes, known)
   const changed = await answered(
     session.api.PATCH('/v1/schedules/{scheduleId}', { params, body: changes, bodySerializer: () => text }),

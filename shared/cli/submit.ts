@@ -10,6 +10,7 @@ import { type Given, withInput } from './arguments.ts'
 import { canAsk, confirm } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { plural } from './format.ts'
+import { refuseOpenBudget } from './held-budget.ts'
 import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
 import { plannedOf, printPlan } from './plan.ts'
@@ -53,6 +54,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     await checkFit(session, given, survey, agent)
   }
   const order = orderOf(given, agent, path === undefined ? pilot : undefined)
+  await refuseOpenBudget(session, order)
   if (survey !== undefined && isTried) return tryOut(session, source, order, survey)
   const rest =
     pilot === undefined || survey === undefined

@@ -8,6 +8,7 @@ import { answered, findAgent, type Schemas } from './api.ts'
 import { fieldsGiven, type Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { ago } from './format.ts'
+import { refuseOpenBudget } from './held-budget.ts'
 import { printList } from './listing.ts'
 import type { Screen } from './output.ts'
 import { BY_ID, bodyPageOf, everyRow, type PageQuery } from './pages.ts'
@@ -70,6 +71,7 @@ export async function create(session: Session, given: Given): Promise<void> {
     ...signingSecretOf(session, given),
     ...itemsOf(given),
   }
+  await refuseOpenBudget(session, body)
   return printTrigger(session, 'trigger_created', await answered(session.api.POST('/v1/triggers', { body })))
 }
 
@@ -96,7 +98,8 @@ export async function update(session: Session, given: Given): Promise<void> {
   const settings = fieldsGiven(given, START_SETTINGS)
   if (Object.keys({ ...settings, ...itemsOf(given) }).length === 0)
     throw usageFailure('nothing to change', { next: 'assay triggers update --help' })
-  const { source } = await findTrigger(session, given)
+  const { source, agent_id, allow_unpriced } = await findTrigger(session, given)
+  await refuseOpenBudget(session, { agent_id, allow_unpriced, ...settings })
   const trigger = await changed(session, given, { ...settings, ...itemsOf(given, source) })
   session.output.emit('trigger_changed', trigger, screen => shownText(trigger, session.now(), screen))
 }

@@ -3139,7 +3139,7 @@ export interface components {
             /** @description What the agent may need and this installation does not give it. */
             warnings: {
                 /** @enum {string} */
-                code: "step_outlasts_consumer" | "bundle_not_loaded";
+                code: "step_outlasts_consumer" | "bundle_not_loaded" | "calls_not_reported";
                 /** @description What may happen. */
                 message: string;
                 /** @description What to set. */
@@ -3298,7 +3298,7 @@ export interface components {
             /** @description What the agent may need and this installation does not give it. */
             warnings?: {
                 /** @enum {string} */
-                code: "step_outlasts_consumer" | "bundle_not_loaded";
+                code: "step_outlasts_consumer" | "bundle_not_loaded" | "calls_not_reported";
                 /** @description What may happen. */
                 message: string;
                 /** @description What to set. */

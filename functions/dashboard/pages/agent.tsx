@@ -3,16 +3,20 @@
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { REPORT_CALLS, sayCalls } from '../../../shared/view/model-calls.ts'
+import { checkBudget } from '../parts/agent-budget.ts'
 import { BudgetFields, BudgetLines } from '../parts/budget-lines.tsx'
+import { VersionsOfAgent } from '../parts/code-versions.tsx'
 import { Field, Sure } from '../parts/form.tsx'
 import { InputFields, inputOf, propertiesOf } from '../parts/input-form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
+import { AllowUnpriced } from '../parts/start-fields.tsx'
 import { Code, cents, count, When } from '../parts/text.tsx'
 import { ofAgent, ofItem, ofProject } from '../shell/addresses.ts'
 import { bodyText, dollars, jsonText } from '../shell/form-values.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
-type Agent = Schemas['Agent']
+type Agent = Schemas['AgentRead']
 type Deployment = Schemas['Deployment']
 
 const AgentQuery = z.strictObject({ cursor: z.string().optional(), as: z.literal('json').optional() })
@@ -63,6 +67,7 @@ async function agentView(
         <h2>Versions</h2>
         <Deployments agent={agent} deployments={deployments} mayChange={mayChange} now={ctx.now()} />
         <Pager request={request} next={nextOf(response)} />
+        <VersionsOfAgent versions={agent.code_versions} now={ctx.now()} />
       </>
     ),
   }
@@ -92,8 +97,20 @@ const Acts = ({ agent, isDeployed }: { agent: Agent; isDeployed: boolean }) => (
   </div>
 )
 
+/** Where its calls are recorded, or there are none, nothing. */
+const CallsNote = ({ agent: { model_calls } }: { agent: Agent }) => {
+  const said = sayCalls(model_calls)
+  return said === undefined ? null : (
+    <p id="model-calls" class="v-degraded">
+      {said[0]!.toUpperCase()}
+      {said.slice(1)}. <span class="dim">{REPORT_CALLS}</span>
+    </p>
+  )
+}
+
 const Budgets = ({ agent, mayChange, now }: OfAgent) => (
   <>
+    <CallsNote agent={agent} />
     <BudgetLines budgets={agent.budgets} now={now} />
     {agent.budgets.length === 0 && (
       <p class="dim">No budget by day or month. The project's budgets apply too.</p>
@@ -160,6 +177,7 @@ const RunNow = ({
         <Field label="Budget in dollars" hint="Leave empty for no limit.">
           <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
         </Field>
+        <AllowUnpriced checked={entered.allow_unpriced !== undefined} />
         <div>
           <button class="primary">Run</button>
         </div>
@@ -228,18 +246,28 @@ function declared({ declaration, checks }: Deployment): string {
 export const runAgent = action({
   path: '/dashboard/agents/{agentId}/run',
   least: 'operator',
-  form: z.looseObject({ input: jsonText.optional(), item_id: z.string(), budget_usd: dollars }),
+  form: z.looseObject({
+    input: jsonText.optional(),
+    item_id: z.string(),
+    budget_usd: dollars,
+    allow_unpriced: z.string().optional(),
+  }),
   again: (visit, entered) => {
     const request = new Request(new URL(ofAgent(visit.params.agentId), visit.request.url))
     return agentView({ ...visit, request, query: {} }, entered)
   },
-  async act({ api, params }, { input, item_id, budget_usd, ...fields }) {
+  async act({ api, params }, { input, item_id, budget_usd, allow_unpriced: allowed, ...fields }) {
+    const allow_unpriced = allowed !== undefined
+    const budget_cents = budget_usd ?? undefined
+    await checkBudget(api, { agent_id: params.agentId, budget_cents, allow_unpriced })
     const text = input ?? inputOf(await currentProperties(), fields)
     const { data } = await api.POST('/v1/agents/{agentId}/runs', {
       params: { path: params },
       body: { input: null },
       bodySerializer: () =>
-        bodyText(defined({ item_id, budget_cents: budget_usd ?? undefined }), { input: text }),
+        bodyText(defined({ item_id, budget_cents, ...(allow_unpriced && { allow_unpriced }) }), {
+          input: text,
+        }),
     })
     return { to: ofItem(data!.record_id), said: 'Its run was started.' }
 

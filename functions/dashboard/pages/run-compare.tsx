@@ -6,6 +6,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { Bar, workedParts } from '../parts/bar.tsx'
+import { VersionsCompared } from '../parts/code-versions.tsx'
 import { Later } from '../parts/later.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
@@ -75,6 +76,12 @@ export const compareRunPage = page({
             ))}
           </div>
           <Totals {...sides} now={now} />
+          <VersionsCompared
+            sides={[
+              [sides.names.before, sides.before],
+              [sides.names.after, sides.after],
+            ]}
+          />
           <h2>Item by item</h2>
           <ItemByItem {...{ compared, larger, request, query }} names={sides.names} other_id={other_id} />
         </>

@@ -9,6 +9,7 @@ import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
 import { Causes } from '../parts/causes.tsx'
+import { VersionsOfRun } from '../parts/code-versions.tsx'
 import { paceOf, usualOf } from '../parts/pace.ts'
 import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
@@ -76,6 +77,7 @@ export const runPage = page({
           <Recoveries recoveries={recoveries} now={now} />
           <RunNotes run={run} failures={failures.data!} mayAct={mayAct} now={now} />
           <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} now={now} />
+          <VersionsOfRun run={run} />
           <Replays run={run} replays={replays} />
           <div id="failures" data-live>
             {shown.length > 0 && <h2>Why items did not work</h2>}

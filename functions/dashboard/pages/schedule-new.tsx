@@ -7,6 +7,7 @@ import { shellWord } from '../../../shared/kernel/shell-word.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { guessFields, rowOf } from '../../../shared/submission/rules/first-rows.ts'
 import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
+import { checkBudget } from '../parts/agent-budget.ts'
 import { checkInput, inputSchema } from '../parts/agent-input.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField } from '../parts/choice.tsx'
@@ -177,6 +178,7 @@ export const createSchedule = action({
     await momentsOf(api, filled)
     await checkInput(api, agent_id, filled)
     const { fields, texts } = scheduleBody(filled)
+    await checkBudget(api, { agent_id, ...fields })
     const { data } = await api.POST('/v1/schedules', {
       body: { agent_id, ...fields, enabled: true },
       bodySerializer: body => bodyText(body, texts),

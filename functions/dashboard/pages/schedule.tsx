@@ -7,6 +7,7 @@ import { defined } from '../../../shared/kernel/defined.ts'
 import { namedText } from '../../../shared/pacing/rules/named-limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { isLate, sayEnding } from '../../../shared/view/estimate.ts'
+import { checkBudget } from '../parts/agent-budget.ts'
 import { checkInput } from '../parts/agent-input.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RoleRequired, Sure } from '../parts/form.tsx'
@@ -231,6 +232,7 @@ export const changeSchedule = action({
     await momentsOf(api, filled)
     await checkInput(api, data!.agent_id, filled)
     const { fields, texts } = scheduleBody(filled)
+    await checkBudget(api, { agent_id: data!.agent_id, ...fields })
     await api.PATCH('/v1/schedules/{scheduleId}', {
       params: { path: params },
       body: fields,

@@ -2,14 +2,17 @@
 // form itself with a small file, for browsers without a script.
 
 import * as z from 'zod'
+import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { ApiFailure } from '../../../shared/sdk/client.ts'
+import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { BadLines, itemLines } from '../../../shared/submission/rules/file-items.ts'
 import { NotText, type Unpack } from '../../../shared/submission/rules/file-text.ts'
 import { firstRowsOf, guessFields } from '../../../shared/submission/rules/first-rows.ts'
 import { spreadOver } from '../../../shared/submission/rules/pilot.ts'
 import type { Fields } from '../../../shared/submission/rules/rows.ts'
 import { guessInput, misfitOf } from '../../../shared/submission/rules/wanted-fields.ts'
+import { checkBudget } from '../parts/agent-budget.ts'
+import { agentsOf } from '../parts/agents-of.ts'
 import {
   BadOrder,
   CHANGED,
@@ -28,8 +31,9 @@ import { fileFields, formView, orderFields, readWanted } from './submit.tsx'
 export const submitLines = action({
   path: '/dashboard/projects/{projectId}/submit/lines',
   least: 'operator',
-  act({ fetch, params, request }) {
+  async act({ api, fetch, params, request }) {
     const query = new URL(request.url).searchParams
+    await checkSubmission(api, params.projectId, Object.fromEntries(query))
     query.set('project_id', params.projectId)
     return fetch(`/v1/batches?${query}`, {
       method: 'POST',
@@ -64,8 +68,10 @@ export const submitForm = action({
   form: Form,
   async act(visit, form) {
     const { projectId } = visit.params
-    const submit = async (lines: ReadableStream<Uint8Array>, order: Record<string, string>) =>
-      visit.api.submitLines({ ...order, project_id: projectId }, lines)
+    const submit = async (lines: ReadableStream<Uint8Array>, order: Record<string, string>) => {
+      await checkSubmission(visit.api, projectId, order)
+      return visit.api.submitLines({ ...order, project_id: projectId }, lines)
+    }
     try {
       if (form.guess !== undefined) return await guessedView(visit, form)
       return await submitted(visit, form, submit)
@@ -77,9 +83,20 @@ export const submitForm = action({
   },
 })
 
+/** @throws ApiError for a budget that would not be enforced; who may see no such agent is refused by the API */
+async function checkSubmission(api: Client, project_id: string, order: Record<string, string>) {
+  const { data: agents = [] } = await agentsOf(api, project_id)
+  const agent = agents.find(({ slug }) => slug === order.agent)
+  const cents = Number(order.budget_cents ?? Number.NaN)
+  if (agent === undefined || !Number.isSafeInteger(cents)) return
+  const allow_unpriced = order.allow_unpriced === 'true'
+  await checkBudget(api, { agent_id: agent.id, budget_cents: cents, allow_unpriced })
+}
+
 function wrongOf(error: unknown): string[] | undefined {
   if (error instanceof BadLines) return [...error.named, 'Nothing was accepted.']
   if (error instanceof BadOrder) return [error.message]
+  if (error instanceof ApiError) return [error.message, ...(error.hint ? [error.hint] : [])]
   if (!(error instanceof ApiFailure && error.status !== 401)) return undefined
   return [error.message, ...(error.hint ? [error.hint] : [])]
 }

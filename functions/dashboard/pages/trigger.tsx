@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { checkBudget } from '../parts/agent-budget.ts'
 import { inputSchema } from '../parts/agent-input.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
@@ -126,7 +127,10 @@ export const changeTriggerStart = action({
   path: '/dashboard/triggers/{triggerId}/start',
   form: z.strictObject(startForm),
   async act({ api, params }, filled) {
-    await api.PATCH('/v1/triggers/{triggerId}', { params: { path: params }, body: startBody(filled) })
+    const { data } = await api.GET('/v1/triggers/{triggerId}', { params: { path: params } })
+    const body = startBody(filled)
+    await checkBudget(api, { agent_id: data!.agent_id, ...body })
+    await api.PATCH('/v1/triggers/{triggerId}', { params: { path: params }, body })
     return { to: ofTrigger(params.triggerId), said: 'Saved; it counts from the next fire on.' }
   },
 })

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { SIGNATURE_SCHEMES } from '../../../shared/triggers/vocabulary.ts'
+import { checkBudget } from '../parts/agent-budget.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { AgentField, among, Choice } from '../parts/choice.tsx'
 import { Field, RoleRequired } from '../parts/form.tsx'
@@ -153,6 +154,7 @@ export const createTrigger = action({
       ...itemsBody(filled),
       ...startBody(filled),
     }
+    await checkBudget(api, body)
     return secretView(api, (await api.POST('/v1/triggers', { body })).data!)
   },
 })

@@ -77,6 +77,11 @@ export const Figures = ({ item, steps, now }: { item: Item; steps: readonly Trac
         {item.started_at === null ? 'not started' : span(Math.max(0, end - Date.parse(item.started_at)))}
       </Fact>
       <Fact name="Attempts">{count(item.attempt)}</Fact>
+      {item.code_version !== null && (
+        <Fact name="Code">
+          <bdi>{item.code_version}</bdi>
+        </Fact>
+      )}
       <Fact name="Submitted">
         <When at={item.created_at} now={now} />
       </Fact>

@@ -3,6 +3,7 @@
 import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { leftText } from '../../../shared/view/estimate.ts'
+import { REPORT_CALLS, sayCalls, sayGap } from '../../../shared/view/model-calls.ts'
 import { sayGraded, sayNoneNamed, sayPilot, sayResent } from '../../../shared/view/run.ts'
 import { sayRunWait } from '../../../shared/view/upstream.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
@@ -125,6 +126,7 @@ export const RunNotes = ({ run, failures, mayAct, now }: NotesOf) => (
       </p>
     )}
     {run.unpriced_item_count > 0 && <Unpriced run={run} failures={failures} />}
+    <Uncounted run={run} />
     {run.resend_count > 0 && <p>{sayResent(run)}.</p>}
   </div>
 )
@@ -150,6 +152,23 @@ const Unread = ({ run, failures }: { run: Run; failures: Failures }) => (
 const Later = ({ run, isEmpty }: { run: Run; isEmpty: boolean }) => {
   const later = isEmpty ? sayNoneNamed(run) : undefined
   return later === undefined ? null : <> Of these {later}. </>
+}
+
+/** Calls that nobody has recorded, and a budget that is not enforced. */
+const Uncounted = ({ run: { model_calls, budget_gap } }: { run: Run }) => {
+  const said = sayCalls(model_calls)
+  if (said === undefined && budget_gap === null) return null
+  return (
+    <p id="model-calls">
+      {budget_gap !== null && <b>Its budget is {sayGap(budget_gap)}.</b>}{' '}
+      {said !== undefined && (
+        <>
+          {said[0]!.toUpperCase()}
+          {said.slice(1)}. <span class="dim">{REPORT_CALLS}</span>
+        </>
+      )}
+    </p>
+  )
 }
 
 const Unpriced = ({ run, failures }: { run: Run; failures: Failures }) => (

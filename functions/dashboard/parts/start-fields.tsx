@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Start } from '../../../shared/view/start.ts'
 import { dollars, whole } from '../shell/form-values.ts'
+import { UNCOUNTED } from './agent-budget.ts'
 import { Field } from './form.tsx'
 import { tagsOf } from './submit-order.ts'
 import { cents } from './text.tsx'
@@ -119,9 +120,9 @@ const TagsField = ({ value }: { value: string }) => (
   </Field>
 )
 
-const AllowUnpriced = ({ checked }: { checked: boolean }) => (
+export const AllowUnpriced = ({ checked }: { checked: boolean }) => (
   <label class="inline">
-    <input type="checkbox" name="allow_unpriced" value="true" checked={checked} /> Go on with models without a
-    price; the budget does not count them
+    <input type="checkbox" name="allow_unpriced" value="true" checked={checked} /> {UNCOUNTED}: of models
+    without a price, and calls that the agent does not report
   </label>
 )

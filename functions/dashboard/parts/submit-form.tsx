@@ -5,6 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { AMOUNT_HINT } from '../shell/dollars.ts'
 import { Field } from './form.tsx'
+import { AllowUnpriced } from './start-fields.tsx'
 import { GUESSED, type OrderFields } from './submit-order.ts'
 import { Code } from './text.tsx'
 
@@ -151,10 +152,7 @@ const Bounds = ({ entered }: { entered: Entered }) => (
     >
       <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
     </Field>
-    <label class="inline">
-      <input type="checkbox" name="allow_unpriced" value="true" checked={entered.allow_unpriced === 'true'} />
-      Go on with models without a price; the budget does not count them
-    </label>
+    <AllowUnpriced checked={entered.allow_unpriced === 'true'} />
     <Field label="At once" hint="Items that may run together; empty is as the agent says.">
       <input name="concurrency" inputmode="numeric" value={entered.concurrency ?? ''} />
     </Field>

@@ -155,7 +155,8 @@ export async function withVersions(
   number: (deployment_id: string, names: ReadonlySet<string>) => Promise<ReadonlyMap<string, number>>,
 ): Promise<void> {
   const ended = parts.filter(
-    ({ inFlight, entry: { verdict } }) => inFlight.code !== null && verdict !== null && verdict.status !== 'paused',
+    ({ inFlight, entry: { verdict } }) =>
+      inFlight.code !== null && verdict !== null && verdict.status !== 'paused',
   )
   for (const [deployment_id, of] of Map.groupBy(ended, ({ inFlight }) => inFlight.code!.deployment_id)) {
     const numbers = await number(deployment_id, new Set(of.map(({ inFlight }) => inFlight.code!.version)))
