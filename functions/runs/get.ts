@@ -1,4 +1,4 @@
-import { codeVersionOf } from '../../shared/agents/wire/code-versions.ts'
+import { codeVersionOf } from '../../shared/items/wire/code-versions.ts'
 import { estimateRun } from '../../shared/claims/verbs/estimate.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'

@@ -115,22 +115,14 @@ export function runSummary(run: Run, screen: Screen): string {
     lines.push(`${label('stopped')}none of its first items was ok, so the others were not started`)
   if (run.stop_reason === 'consecutive_failures')
     lines.push(`${label('stopped')}too many items failed in a row`)
-  if (run.budget_cents !== null && run.stop_reason === 'budget_exceeded') {
-    lines.push(
-      `${label('budget')}${money(run.budget_cents / 100)} was reached; what was not dispatched did not run`,
-    )
-  }
-  if (run.budget_gap !== null) lines.push(`${label('budget')}${paint('yellow', sayGap(run.budget_gap))}`)
+  lines.push(...budgetLines(run, paint).map(line => `${label('budget')}${line}`))
   if (run.suspected_call_count > 0) {
     const calls = plural(run.suspected_call_count, 'call')
     lines.push(
       `${label('suspect')}${calls} may be ${run.suspected_call_count === 1 ? 'a refusal' : 'refusals'}: ${program} search --reason suspected_refusal --run ${run.id}`,
     )
   }
-  if (run.code_versions && run.code_versions.length > 0) {
-    lines.push(`${label('code')}${clean(sayVersions(run.code_versions, run.completed + run.failed))}`)
-    if (run.code_versions.some(({ version }) => version === null)) lines.push(`${label('')}${OTHER_VERSIONS}`)
-  }
+  lines.push(...versionLines(run).map((line, at) => `${label(at === 0 ? 'code' : '')}${line}`))
   if (run.resend_count > 0) lines.push(`${label('resent')}${sayResent(run)}`)
   const open = itemsToDecide(run)
   if (open > 0) {
@@ -139,6 +131,22 @@ export function runSummary(run: Run, screen: Screen): string {
     )
   }
   return lines.join('\n')
+}
+
+/** That its budget was reached, or is not enforced. */
+function budgetLines({ budget_cents, stop_reason, budget_gap }: Run, paint: Screen['paint']): string[] {
+  const isReached = budget_cents !== null && stop_reason === 'budget_exceeded'
+  return [
+    ...(isReached ? [`${money(budget_cents / 100)} was reached; what was not dispatched did not run`] : []),
+    ...(budget_gap === null ? [] : [paint('yellow', sayGap(budget_gap))]),
+  ]
+}
+
+/** By which code the items ended, where their answers named it. */
+function versionLines({ code_versions = [], completed, failed }: Run): string[] {
+  if (code_versions.length === 0) return []
+  const isOver = code_versions.some(({ version }) => version === null)
+  return [clean(sayVersions(code_versions, completed + failed)), ...(isOver ? [OTHER_VERSIONS] : [])]
 }
 
 const FOUND_SHOWN = 3

@@ -19,7 +19,7 @@ type Layer = (typeof LAYERS)[number]
 const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   items: {
     rules: ['prices'],
-    wire: ['agents', 'grading', 'upstreams'],
+    wire: ['grading', 'upstreams'],
     queries: ['accounts', 'prices'],
     verbs: ['outbox', 'settling'],
   },
@@ -64,7 +64,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['outbox', 'submission'],
   },
   results: {
-    wire: ['agents', 'items'],
+    wire: ['items'],
     queries: ['items'],
   },
   schedules: {
@@ -83,7 +83,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts', 'alerts', 'submission'],
   },
   agents: {
-    rules: ['grading', 'pacing', 'protocol', 'results', 'sources'],
+    rules: ['grading', 'pacing', 'prices', 'protocol', 'results', 'sources'],
     wire: ['results', 'sources', 'triggers', 'upstreams'],
     queries: ['accounts', 'cluster', 'prices', 'upstreams'],
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],

@@ -33,7 +33,13 @@ export const submitLines = action({
   least: 'operator',
   async act({ api, fetch, params, request }) {
     const query = new URL(request.url).searchParams
-    await checkSubmission(api, params.projectId, Object.fromEntries(query))
+    try {
+      await checkSubmission(api, params.projectId, Object.fromEntries(query))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const { code, message, hint, status } = error
+      return Response.json({ error: { code, message, hint } }, { status })
+    }
     query.set('project_id', params.projectId)
     return fetch(`/v1/batches?${query}`, {
       method: 'POST',

@@ -3,10 +3,10 @@
 
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database, Sql } from '../../context.ts'
+import type { CodeVersionRow } from '../../items/wire/code-versions.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { codeVersions } from '../tables/agents.ts'
-import type { CodeVersionRow } from '../wire/code-versions.ts'
 
 export interface DeploymentKey extends AgentKey {
   deployment_id: string

@@ -1,7 +1,7 @@
 // Reads which versions of its code a run's items ended by, from counts that settling keeps.
 
-import type { CodeVersionRow } from '../../agents/wire/code-versions.ts'
 import type { Sql } from '../../context.ts'
+import type { CodeVersionRow } from '../wire/code-versions.ts'
 
 /** In the order in which they were first seen, those beyond the bound last. */
 export const findRunVersions = (

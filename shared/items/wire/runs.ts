@@ -2,7 +2,6 @@
 // OpenAPI document and the client's types come from here.
 // Guarantee: payloads leave as the exact text they arrived as; money leaves as whole cents and as dollars.
 
-import { CodeVersion } from '../../agents/wire/code-versions.ts'
 import { FailedRunChecks, failedRunChecksOf } from '../../grading/wire/run-checks.ts'
 import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
@@ -10,13 +9,7 @@ import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { shownUrlOrNull } from '../../kernel/shown-url.ts'
-import {
-  BUDGET_GAPS,
-  budgetGap,
-  type CallFacts,
-  MODEL_CALLS,
-  modelCallsOf,
-} from '../../prices/rules/held-budget.ts'
+import type { CallFacts } from '../../prices/rules/held-budget.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
 import { Estimate } from '../../upstreams/wire/estimate.ts'
@@ -24,6 +17,8 @@ import { UpstreamWait, type WaitRow, waitOf } from '../../upstreams/wire/upstrea
 import { worstOutcome } from '../rules/lifecycle.ts'
 import type { items, runs } from '../tables/runs.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
+import { itemVersion, runVersions } from './code-versions.ts'
+import { budgetFields, budgetOf, callCounts, pricesDate } from './run-budget.ts'
 
 /** A run with its joined columns. */
 export type RunRow = typeof runs.$inferSelect & {
@@ -46,45 +41,6 @@ export type ItemInRunRow = ItemRow & {
   agent_slug: string
   created_at: Date
   payloads_purged_at: Date | null
-}
-
-const pricesDate = z.string().meta({
-  format: 'date',
-  description: 'The day of the list of prices that models have today; a cost once recorded stays.',
-})
-
-const callCounts = {
-  model_call_count: count('Answers of models that were to be graded.'),
-  unread_call_count: count(
-    'Of those, answers that could not be read, so that nobody knows how good they are.',
-  ),
-  suspected_call_count: count(
-    'Of those, answers that are ok and may be refusals: their steps have the reason suspected_refusal.',
-  ),
-}
-
-/** Of runs and of agents. */
-export const modelCalls = z
-  .enum(MODEL_CALLS)
-  .describe(
-    'What is known of its model calls, without which no cost is known. recorded: this run or one before it of the same version recorded some. not_recorded: items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.',
-  )
-export const budgetGapField = z
-  .enum(BUDGET_GAPS)
-  .nullable()
-  .describe(
-    'Why a budget is not enforced: no calls are recorded or reported, as model_calls says, or calls without a price were allowed and made.',
-  )
-
-const budgetFields = {
-  model_calls: modelCalls,
-  budget_enforced: z
-    .boolean()
-    .nullable()
-    .describe(
-      "Whether its budget bounds what it spends, as far as is known by now: its own, its items' or that of a day or month. Null if it has none.",
-    ),
-  budget_gap: budgetGapField,
 }
 
 export const Run = z
@@ -159,12 +115,7 @@ export const Run = z
     estimate: Estimate.optional().describe(
       'How long it still takes; of an open run that is asked for alone.',
     ),
-    code_versions: z
-      .array(CodeVersion)
-      .optional()
-      .describe(
-        'The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone or compared.',
-      ),
+    code_versions: runVersions.optional(),
     replay_of: id('The run whose items this one replays.').nullable(),
     unchanged_count: count(
       'Of a replay, items that ended like their original without asking anything again: nothing was run.',
@@ -235,14 +186,6 @@ export function runOf(row: RunRow): z.input<typeof Run> {
   }
 }
 
-/** A budget counts only what has a known cost. */
-function budgetOf({ calls, allow_unpriced, unpriced_items }: RunRow) {
-  const model_calls = modelCallsOf(calls)
-  const unpriced = allow_unpriced && unpriced_items > 0 ? 'unpriced_calls' : null
-  const gap = calls.is_bounded ? (budgetGap(model_calls) ?? unpriced) : null
-  return { model_calls, budget_enforced: calls.is_bounded ? gap === null : null, budget_gap: gap }
-}
-
 const settingsOf = ({ concurrency, timeout_seconds, patience_seconds, callback_url }: RunRow) => ({
   concurrency,
   timeout_seconds,
@@ -278,12 +221,7 @@ const itemFields = {
   degraded_reason: z.string().nullable().describe('Why it is degraded, in words.'),
   error_code: z.string().nullable(),
   error_message: z.string().nullable(),
-  code_version: z
-    .string()
-    .nullable()
-    .describe(
-      `The version of the code that ended it, as its answer named it; null if it named none, and beyond the first ${LIMITS.code_versions} of a deployment.`,
-    ),
+  code_version: itemVersion,
   attempt: z.int().min(0).describe('How often it was offered to the agent.'),
   step_count: count('Steps recorded.'),
   total_cost_cents: count('In whole cents.'),

@@ -1,7 +1,7 @@
 // The response shape of a comparison of two runs.
 
-import { type CodeVersionRow, codeVersionOf } from '../../agents/wire/code-versions.ts'
 import { OUTCOMES } from '../../items/vocabulary.ts'
+import { type CodeVersionRow, codeVersionOf } from '../../items/wire/code-versions.ts'
 import { Run, type RunRow, runOf } from '../../items/wire/runs.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'

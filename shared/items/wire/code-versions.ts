@@ -25,6 +25,19 @@ export const CodeVersion = z
       'Code that named itself in its answers: the header assay-version, or the field `version` of a line.',
   })
 
+export const runVersions = z
+  .array(CodeVersion)
+  .describe(
+    'The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone or compared.',
+  )
+
+export const itemVersion = z
+  .string()
+  .nullable()
+  .describe(
+    `The version of the code that ended it, as its answer named it; null if it named none, and beyond the first ${LIMITS.code_versions} of a deployment.`,
+  )
+
 export interface CodeVersionRow {
   name: string | null
   ok: number
