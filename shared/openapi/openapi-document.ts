@@ -28,6 +28,7 @@ export interface Operation {
 }
 /** A second form of a request, kept apart since client generators expect an operation to have one form. */
 export interface Lines extends Media {
+  content_type: string
   /** The query parameters that replace the body. */
   parameters: Parameter[]
 }

@@ -9,7 +9,11 @@ export function setLinesApart(operation: Operation): void {
   const { 'application/x-ndjson': line, ...content } = operation.requestBody?.content ?? {}
   if (line === undefined || Object.keys(content).length === 0) return
   operation.requestBody!.content = content
-  operation['x-lines'] = { ...line, parameters: operation.parameters ?? [] }
+  const parameters = operation.parameters ?? []
+  operation['x-lines'] = { content_type: 'application/x-ndjson', ...line, parameters }
+  // Programs that do not know x-lines still show what that form takes.
+  const named = parameters.map(({ name, description = '' }) => `- \`${name}\`: ${description}`)
+  operation.description += `\n\nThe query parameters of the form as application/x-ndjson, each optional (\`x-lines\` has their schemas, and that of a line):\n\n${named.join('\n')}`
   delete operation.parameters
 }
 

@@ -729,6 +729,22 @@ export interface paths {
         /**
          * Run an agent over a batch of items
          * @description As application/json, or, for any number of items, as application/x-ndjson: one item a line, everything else in the query. All items are accepted or none: a refusal names the bad lines.
+         *
+         *     The query parameters of the form as application/x-ndjson, each optional (`x-lines` has their schemas, and that of a line):
+         *
+         *     - `agent`: The slug of the agent; or else its id in agent_id.
+         *     - `agent_id`: The agent; or else its slug in agent.
+         *     - `project_id`: Where the slug is looked up; a project key's own when absent.
+         *     - `name`: For people.
+         *     - `concurrency`: Items at work at once at most; what the agent declares and the project's cap hold as well.
+         *     - `pilot_items`: So many items of a run go first; the others follow when these have ended and one of them was ok, else the run is stopped (pilot_failed).
+         *     - `budget_cents`: Money the run may spend, in cents.
+         *     - `timeout_seconds`: Time one item may take.
+         *     - `patience_seconds`: How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day.
+         *     - `callback_url`: Gets a signed summary when the run ends.
+         *     - `idempotency_key`: The same key with the same body gets the first answer again, for 24 hours.
+         *     - `tags`: Tags of the run, with commas between them.
+         *     - `allow_unpriced`: Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items.
          */
         post: operations["submitBatch"];
         delete?: never;

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { endpoints } from '../../functions/index.ts'
 import type { JsonSchema } from '../../shared/kernel/sample.ts'
 import { type Document, type Media, openApiDocument } from '../../shared/openapi/openapi.ts'
+import { BatchOrder, BatchQuery } from '../../shared/submission/wire/run-order.ts'
 
 const document = openApiDocument(endpoints)
 const operations = Object.values(document.paths).flatMap(path => Object.values(path))
@@ -116,9 +117,20 @@ it('each operation has one form of request, and no field that generators take to
   const forms = operations.map(one => Object.keys(one.requestBody?.content ?? {}).length)
   expect(Math.max(...forms)).toBe(1)
   expect(JSON.stringify(document.components.schemas)).not.toMatch(/"default":(?![[{])/)
-  expect(document.paths['/v1/batches']!.post!['x-lines']!.parameters.map(one => one.name)).toContain(
-    'agent_id',
-  )
+})
+
+it('a batch sent line by line is in the document: its type, its line, and every parameter of its query', () => {
+  const { 'x-lines': lines, description } = document.paths['/v1/batches']!.post!
+  const read = Object.keys(BatchQuery.shape)
+  expect(lines!.content_type).toBe('application/x-ndjson')
+  expect(JSON.stringify(lines!.schema)).toContain('#/components/schemas/BatchItem')
+  expect(lines!.parameters.map(({ name }) => name)).toEqual(read)
+  for (const one of lines!.parameters)
+    expect(one).toMatchObject({ in: 'query', required: false, description: expect.any(String), schema: {} })
+  // All that a body takes but its items, which are the lines.
+  const { items: _, ...rest } = BatchOrder.shape
+  expect(read.toSorted()).toEqual(Object.keys(rest).toSorted())
+  for (const name of read) expect(description).toContain(`- \`${name}\`: `)
 })
 
 it('the example of a batch names its agent once, so that it is accepted as it is printed', () => {
