@@ -2,6 +2,8 @@ import { callerOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { eventStream } from '../../shared/http/events.ts'
 import { runIn } from '../../shared/http/scope.ts'
+import { findRunVersions } from '../../shared/items/queries/run-versions.ts'
+import { codeVersionOf } from '../../shared/items/wire/code-versions.ts'
 import { Run, type RunRow, runOf } from '../../shared/items/wire/runs.ts'
 
 export const followRun = endpoint({
@@ -32,7 +34,9 @@ export const followRun = endpoint({
     return eventStream(ctx, request, following, async () => {
       const run = found ?? (await find())
       found = undefined
-      return { value: runOf(run), ended: run.finished_at !== null }
+      if (run.finished_at === null) return { value: runOf(run), ended: false }
+      const versions = await read(({ sql }) => findRunVersions(sql, run))
+      return { value: { ...runOf(run), code_versions: versions.map(codeVersionOf) }, ended: true }
     })
   },
 })

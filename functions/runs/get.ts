@@ -1,8 +1,8 @@
-import { codeVersionOf } from '../../shared/items/wire/code-versions.ts'
 import { estimateRun } from '../../shared/claims/verbs/estimate.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { findRunVersions } from '../../shared/items/queries/run-versions.ts'
+import { codeVersionOf } from '../../shared/items/wire/code-versions.ts'
 import { Run, runOf } from '../../shared/items/wire/runs.ts'
 import { estimateAnswer } from '../../shared/upstreams/wire/estimate.ts'
 

@@ -28,7 +28,7 @@ export const CodeVersion = z
 export const runVersions = z
   .array(CodeVersion)
   .describe(
-    'The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone or compared.',
+    'The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone, compared, or has ended in its stream.',
   )
 
 export const itemVersion = z

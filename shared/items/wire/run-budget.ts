@@ -29,7 +29,7 @@ export const callCounts = {
 export const modelCalls = z
   .enum(MODEL_CALLS)
   .describe(
-    'What is known of its model calls, without which no cost is known. recorded: this run or one before it of the same version recorded some. not_recorded: items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.',
+    'What is known of its model calls, without which no cost is known. recorded: this run, or the latest before it of the same version whose items returned, recorded some. not_recorded: its items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.',
   )
 export const budgetGapField = z
   .enum(BUDGET_GAPS)

@@ -8,18 +8,21 @@ import type { CallFacts } from '../rules/held-budget.ts'
 const COUNTS = (run: string) => `(${run}.model_calls > 0 or ${run}.cost_micro > 0)`
 
 /**
- * `CallFacts` of the run `r`, whose deployment is `d`, as JSON. What it has not shown itself, the agent's runs before it
- * of the same deployment show. Replays count only if they made calls: they may have made those of their items before.
+ * `CallFacts` of the run `r`, whose deployment is `d`, as JSON. The newest run that shows anything decides: it itself, or
+ * one before it of the same deployment, as the code behind a URL changes without a deploy. Replays count only if they
+ * made calls: they may have made those of their items before.
  */
 export const callFacts = (r: string, d: string): string => `jsonb_build_object(
   'seen', case when ${COUNTS(r)} then 'recorded' else (
-    select case when bool_or(${COUNTS('p')}) then 'recorded'
-      when sum(p.ok + p.degraded) filter (where p.replay_of is null and p.recovery_id is null) > 0 then 'not_recorded' end
+    select case when ${COUNTS('p')} then 'recorded' else 'not_recorded' end
     from (
-      select p.model_calls, p.cost_micro, p.ok, p.degraded, p.replay_of, p.recovery_id, p.deployment_id from runs p
+      select p.id, p.model_calls, p.cost_micro, p.ok, p.degraded, p.replay_of, p.recovery_id, p.deployment_id from runs p
       where p.project_id = ${r}.project_id and p.agent_id = ${r}.agent_id and p.id <= ${r}.id
       order by p.id desc limit ${LIMITS.unpriced_runs_looked_at}
-    ) p where p.deployment_id is not distinct from ${r}.deployment_id) end,
+    ) p
+    where p.deployment_id is not distinct from ${r}.deployment_id
+      and (${COUNTS('p')} or p.ok + p.degraded > 0 and p.replay_of is null and p.recovery_id is null)
+    order by p.id desc limit 1) end,
   'declared', ${d}.declaration->>'model_calls',
   'protocol', ${d}.protocol,
   'is_bounded', ${r}.budget_micro is not null or coalesce(${d}.declaration ? 'item_budget_cents', false) or exists (

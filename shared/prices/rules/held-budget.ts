@@ -13,7 +13,7 @@ export type ModelCalls = (typeof MODEL_CALLS)[number]
 export const BUDGET_GAPS = ['not_recorded', 'not_reported', 'unpriced_calls'] as const
 export type BudgetGap = (typeof BUDGET_GAPS)[number]
 
-/** What runs of a deployment, replays aside, show of its model calls; `null` if none of their items has returned. */
+/** What the newest run of a deployment with items that returned shows of its model calls; `null` if there is none. */
 export type CallsSeen = 'recorded' | 'not_recorded' | null
 
 /** What an agent or a run has shown and declared. */
