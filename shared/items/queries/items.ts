@@ -78,9 +78,10 @@ export async function listItems(
 }
 
 /** A look-up by key, of items whose answers named a version. */
-const VERSION_NAME = sql<string | null>`case when ${items.code_version} > 0 then (
-  select v.name from code_versions v join runs on runs.project_id = v.project_id and runs.agent_id = v.agent_id
-  where v.project_id = ${items.project_id} and runs.id = ${items.run_id} and v.no = ${items.code_version}) end`.as(
+const VERSION_NAME = sql<string | null>`case when items.code_version > 0 then (
+  select v.name from code_versions v
+    join runs of_item on of_item.project_id = v.project_id and of_item.agent_id = v.agent_id
+  where v.project_id = items.project_id and of_item.id = items.run_id and v.no = items.code_version) end`.as(
   'code_version_name',
 )
 
