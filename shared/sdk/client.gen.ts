@@ -2464,7 +2464,7 @@ export interface components {
         /** @description An agent, and what is known of its code. */
         AgentRead: components["schemas"]["Agent"] & {
             /**
-             * @description What is known of its model calls, without which no cost is known. recorded: this run or one before it of the same version recorded some. not_recorded: items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.
+             * @description What is known of its model calls, without which no cost is known. recorded: this run, or the latest before it of the same version whose items returned, recorded some. not_recorded: its items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.
              * @enum {string}
              */
             model_calls: "recorded" | "not_recorded" | "not_reported" | "unknown" | "none";
@@ -2907,7 +2907,7 @@ export interface components {
                 message: string;
             };
         };
-        /** @description Code that named itself in its answers: the header assay-version, or the field `version` of a line. */
+        /** @description Code that named itself in its answers: the header assay-code-version, or the field `version` of a line. */
         CodeVersion: {
             /** @description As its answers named it; null for all beyond the first 100 of a deployment together. */
             version: string | null;
@@ -4788,7 +4788,7 @@ export interface components {
             /** @description Money the run may spend; null is no bound. */
             budget_cents: number | null;
             /**
-             * @description What is known of its model calls, without which no cost is known. recorded: this run or one before it of the same version recorded some. not_recorded: items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.
+             * @description What is known of its model calls, without which no cost is known. recorded: this run, or the latest before it of the same version whose items returned, recorded some. not_recorded: its items returned, and none recorded one. not_reported: it answers plain JSON and has reported none yet. unknown: nothing has returned yet. none: it declares that it calls no model.
              * @enum {string}
              */
             model_calls: "recorded" | "not_recorded" | "not_reported" | "unknown" | "none";
@@ -4849,7 +4849,7 @@ export interface components {
             patience_seconds: number | null;
             callback_url: string | null;
             estimate?: components["schemas"]["Estimate"];
-            /** @description The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone or compared. */
+            /** @description The versions of the code that its items ended by, in the order in which they were first seen; of a run that is asked for alone, compared, or has ended in its stream. */
             code_versions?: components["schemas"]["CodeVersion"][];
             /**
              * Format: uuid

@@ -37,7 +37,7 @@ it('the page has every key of a plain report, and no other', () => {
 })
 
 it('the example of a plain report is one', () => {
-  const body = /assay-version: a3f91c\n\n(\{.*?\})\n```/s.exec(PAGE)![1]!
+  const body = /assay-code-version: a3f91c\n\n(\{.*?\})\n```/s.exec(PAGE)![1]!
   const lines = linesOfReport(body, { seq: 1, attempt: 1 }).map(line => JSON.parse(line))
   expect(lines.map(({ type }) => type)).toEqual(['step', 'result'])
 })

@@ -22,7 +22,7 @@ export const CodeVersion = z
   })
   .openapi('CodeVersion', {
     description:
-      'Code that named itself in its answers: the header assay-version, or the field `version` of a line.',
+      'Code that named itself in its answers: the header assay-code-version, or the field `version` of a line.',
   })
 
 export const runVersions = z

@@ -16,7 +16,7 @@ export const NDJSON = 'application/x-ndjson'
 export const REPORT_TYPE = 'application/vnd.assay+json'
 
 /** Of an answer, or of lines that are sent later: the version of the code that made it. A line's own `version` wins. */
-export const VERSION_HEADER = 'assay-version'
+export const VERSION_HEADER = 'assay-code-version'
 
 /** The step keys under which the SDK records `ctx.hold`. */
 export const HOLD_KEY = /^hold(#\d+)?$/

@@ -30,7 +30,7 @@ const withHeader = (version: string, lines: (items: ItemLine[]) => AgentLine[] =
     return {
       status: 200,
       contentType: 'application/x-ndjson',
-      header: name => (name === 'assay-version' ? version : null),
+      header: name => (name === 'assay-code-version' ? version : null),
       body: (async function* () {
         yield new TextEncoder().encode(text.join(''))
       })(),
@@ -48,7 +48,7 @@ async function versionsOf(runId: string) {
 const codeOf = (n: number) => (n % 2 === 0 ? 'b71' : 'a3f')
 
 describe('items that name the version of their code', () => {
-  it('are counted by it, with what they came to and cost', async () => {
+  it('are counted by it, with what they came to and cost [runs.code-versions]', async () => {
     const runId = await engine.submit(6)
     engine.play(function* (items) {
       for (const item of items) {

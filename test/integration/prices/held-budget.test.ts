@@ -38,7 +38,7 @@ const callsAModel = () =>
 const HELD = { model_calls: 'recorded', budget_enforced: true, budget_gap: null }
 const VOID = { model_calls: 'not_recorded', budget_enforced: false, budget_gap: 'not_recorded' }
 
-it('is enforced while a run records model calls, and not while its items return without one', async () => {
+it('is enforced while a run records model calls, and not while its items return without one [runs.budget-enforced]', async () => {
   expect(await next()).toBe('unknown')
   expect(await said(await engine.submit(1, { budget_cents: 500 }))).toEqual({
     model_calls: 'unknown',
