@@ -513,3 +513,22 @@ describe('the endpoint', () => {
     expect(await linesOf(fetch(request()))).toEqual([])
   })
 })
+
+it('an agent that is given the version of its code names it, in a header that it fits', async () => {
+  class Counter {
+    run() {
+      return 1
+    }
+  }
+  agent({ name: 'c' })(Counter, { kind: 'class', name: 'Counter' } as never)
+  const served = serve(Counter, { version: '  büild-41 ' })
+  const asked = await served(new Request('http://agent'))
+  expect(await asked.json()).toMatchObject({ version: 'b?ild-41' })
+  const answer = await served(request({}, {}))
+  expect(answer.headers.get('assay-code-version')).toBe('b?ild-41')
+  const without = await serve(Counter)(request({}, {}))
+  expect(without.headers.get('assay-code-version')).toBeNull()
+  const env = { ASSAY_VERSION: 'a3f' }
+  const byVariable = await serve(Counter)(request({}, {}), env)
+  expect(byVariable.headers.get('assay-code-version')).toBe('a3f')
+})
