@@ -112,13 +112,12 @@ describe('the output of a deploy', () => {
     expect(deployedText({ ...result, created: false }, screen(120))).not.toContain(line)
   })
 
-  it('says what is looked at of an agent that answers in plain JSON, and what is not', () => {
+  it('says what is looked at of an agent that answers in plain JSON', () => {
     const plainJson = { ...plain, agent_key: null, is_plain: true, default_checks: ['cut_json', 'cost_jump'] }
     const schemas = ['input_schema' as const, 'output_schema' as const]
     expect(deployedText({ ...plainJson, schemas }, screen(120))).toContain(`
 outputs are looked at for cut_json; checks: [] for none
-inputs are checked against input_schema before a call, outputs are checked against output_schema
-plain JSON reports no steps: no cost and no answer of a model is seen`)
+inputs are checked against input_schema before a call, outputs are checked against output_schema`)
   })
 
   it('shows warnings with their hints, in a dry run too', () => {

@@ -25,6 +25,7 @@ afterAll(() => rm(folder, { recursive: true }))
 describe('submit --dry-run', () => {
   const session = answering({
     'GET /v1/agents': [agent],
+    'GET /v1/agents/a1': { ...agent, budget_gap: null },
     'GET /v1/agents/a1/estimate?items=3&concurrency=20': planned,
     'GET /v1/agents/a1/estimate?items=3': { ...planned, deployment_version: null },
   })

@@ -2448,13 +2448,13 @@ export interface components {
             network?: string[];
             /** @description Models it calls: those without a price are reported at the deploy, and refused under a budget. */
             models?: string[];
+            input_schema?: components["schemas"]["Json"] & unknown;
+            output_schema?: components["schemas"]["Json"] & unknown;
             /**
              * @description 'none' if it calls no model: then its budgets hold although no call is recorded.
              * @enum {string}
              */
             model_calls?: "none";
-            input_schema?: components["schemas"]["Json"] & unknown;
-            output_schema?: components["schemas"]["Json"] & unknown;
             /** @description What it can make items with: methods under @items. */
             generators?: string[];
             schedule_input?: components["schemas"]["Json"] & unknown;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { Declaration } from '../../shared/agents/wire/declaration.ts'
-import { linesOfReport } from '../../shared/consumer/verbs/plain-report.ts'
+import { linesOfReport } from '../../shared/grading/rules/plain-report.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../shared/sdk/PROTOCOL.md'), 'utf8')
 

@@ -3,6 +3,7 @@
 
 import { codeVersionOf, headerText } from '../../agents/rules/code-version.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
+import { linesOfReport } from '../../grading/rules/plain-report.ts'
 import { ProtocolError, readStep, type StepRow } from '../../grading/rules/step-row.ts'
 import {
   countStep,
@@ -34,7 +35,6 @@ import {
   wordsOf,
 } from './agent-line.ts'
 import { type DeclaredSchemas, outputCheck, restOf } from './declared-schemas.ts'
-import { linesOfReport } from './plain-report.ts'
 import type { Stops } from './stops.ts'
 import { Flood, Unrecorded } from './unrecorded.ts'
 

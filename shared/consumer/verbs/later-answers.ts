@@ -10,6 +10,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
+import { Allowance } from '../../protocol/rules/allowance.ts'
 import {
   badLine,
   linesOf,
@@ -36,7 +37,6 @@ import {
   renewHanded,
   type SentRequest,
 } from '../queries/later-answers.ts'
-import { Allowance } from '../rules/allowance.ts'
 import { Answer, type ResultSink } from './agent-answer.ts'
 import { schemasOf } from './declared-schemas.ts'
 import { inTurn } from './later-answer-turns.ts'

@@ -3,8 +3,8 @@
 
 import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { Allowance, Beats } from '../../protocol/rules/allowance.ts'
 import type { InFlightItem } from '../../settling/verbs/in-flight-item.ts'
-import { Allowance, Beats } from '../rules/allowance.ts'
 
 /** What an agent sent without recording anything is more than it may be. */
 export class Flood extends ProtocolError {}

@@ -1,10 +1,10 @@
 // Reads a plain JSON answer that reports what its item did. Guarantee: it becomes the lines of the protocol that say the
 // same, so that one reader takes both; every payload keeps its text exactly.
 
-import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { oneLine } from '../../json/ndjson.ts'
 import { rawElements, rawMembers } from '../../json/raw-members.ts'
 import type { PlainReport } from '../../protocol/rules/protocol.ts'
+import { ProtocolError } from './step-row.ts'
 
 const KEYS: Record<keyof PlainReport, true> = {
   output: true,
