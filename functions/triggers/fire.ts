@@ -21,7 +21,7 @@ export const fireTrigger = endpoint({
   makes_work: true,
   summary: 'Fire a trigger',
   description:
-    "Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands. Of a trigger with items the body is the items of the run, an array or application/x-ndjson; of one with a source it is none of them: the source is read, and the answer comes when all of it is committed.",
+    "Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Of a sender that signs, its own id of the event is the key and that header is not: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id; without one, the signature. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands. Of a trigger with items the body is the items of the run, an array or application/x-ndjson; of one with a source it is none of them: the source is read, and the answer comes when all of it is committed.",
   auth: 'trigger',
   params: { webhookId: 'webhook' },
   headers: FireHeaders,
@@ -51,7 +51,7 @@ export const fireTrigger = endpoint({
     const max = isBody(webhook.source) ? LIMITS.trigger_items_bytes : LIMITS.item_input_bytes
     using _room = await roomFor(provesFirst ? ctx.bodies : ctx.unprovenBodies, request, account_id, max)
     const bytes = await readBytes(request, max, tooLarge(webhook), provesFirst ? undefined : IN_TIME)
-    if (!provesFirst) await verify(ctx, webhook, request, bytes)
+    const signature = provesFirst ? undefined : await verify(ctx, webhook, request, bytes)
     await checkFireRate(ctx, webhook)
     const posted = postedTo(webhook, request, bytes)
     const challenge = 'text' in posted ? challengeOf(webhook.scheme, posted.text) : undefined
@@ -60,7 +60,7 @@ export const fireTrigger = endpoint({
     if (callback_url !== undefined && webhook.scheme !== 'bearer')
       throw new ApiError('invalid_request', 'Header "x-callback-url": the signature does not cover it.')
     const { headers } = request
-    const run = await fireWebhook(ctx, webhook, { posted, headers, callback_url, idempotency_key })
+    const run = await fireWebhook(ctx, webhook, { posted, headers, callback_url, idempotency_key, signature })
     reply.status = 202
     return { run_id: run.run_id, record_id: run.first_item, duplicate: run.repeated }
   },
@@ -81,9 +81,9 @@ const IN_TIME = {
     new ApiError('invalid_request', `The body did not come within ${LIMITS.unproven_body_ms / 1000} s.`),
 }
 
-async function verify(ctx: Context, webhook: Webhook, request: Request, body: Uint8Array): Promise<void> {
+async function verify(ctx: Context, webhook: Webhook, request: Request, body: Uint8Array) {
   try {
-    await verifySender(ctx, webhook, request.headers, body)
+    return await verifySender(ctx, webhook, request.headers, body)
   } catch (error) {
     const { account_id, project_id, id: target_id } = webhook
     const address = ctx.addressOf(request)

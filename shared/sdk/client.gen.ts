@@ -1722,7 +1722,7 @@ export interface paths {
         put?: never;
         /**
          * Fire a trigger
-         * @description Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Without that header the sender's id of the event is the key: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands. Of a trigger with items the body is the items of the run, an array or application/x-ndjson; of one with a source it is none of them: the source is read, and the answer comes when all of it is committed.
+         * @description Starts one run over one item, whose input is the body. Fires with one X-Idempotency-Key start one run within 24 hours: the key alone counts, and the rest get that run's id. Of a sender that signs, its own id of the event is the key and that header is not: webhook-id, X-GitHub-Delivery, X-Shopify-Webhook-Id, Stripe's id, Slack's event_id; without one, the signature. GitHub and Shopify sign no time and not that id, so keep recorded requests of theirs to yourself. Only JSON is taken: no form bodies, as of Slack's commands. Of a trigger with items the body is the items of the run, an array or application/x-ndjson; of one with a source it is none of them: the source is read, and the answer comes when all of it is committed.
          */
         post: operations["fireTrigger"];
         delete?: never;

@@ -536,15 +536,42 @@ export function triggersPart(given: Given): void {
         expect(record.text).toContain(`"input_snapshot":${text}`)
         const again = await fireSigned(trigger, text, sign(secret, text))
         expect([again.status, again.json]).toEqual([202, { ...first.json, duplicate: true }])
-        const explicit = await fireSigned(trigger, text, { ...sign(secret, text), 'X-Idempotency-Key': 'k' })
-        expect(explicit.json.duplicate).toBe(false)
+        // No signature covers it: whoever recorded a request could start any number of runs with it.
+        const keyed = await fireSigned(trigger, text, { ...sign(secret, text), 'X-Idempotency-Key': 'k' })
+        expect(keyed.json).toEqual(again.json)
         // A changed body, a bearer instead of a signature, and a callback that nobody signed.
         const changed = await fireSigned(trigger, text.replace(/"/, ' "'), sign(secret, text))
         expect(refused(changed)).toEqual([401, 'unauthenticated'])
         expect(refused(await fire({ ...trigger, secret }, text))).toEqual([401, 'unauthenticated'])
         const callback = { ...sign(secret, text), 'X-Callback-URL': 'https://evil.example' }
         expect(refused(await fireSigned(trigger, text, callback))).toEqual([400, 'invalid_request'])
-        expect(await runsOf(trigger.agent_id)).toEqual([first.json.run_id, explicit.json.run_id])
+        expect(await runsOf(trigger.agent_id)).toEqual([first.json.run_id])
+      },
+    )
+
+    it.each(['slack', 'stripe'] as const)(
+      'takes a recorded request of %s without an id once, however it is keyed or spelled [triggers.sender-event]',
+      async scheme => {
+        const trigger = await makeTrigger({ scheme, signing_secret: GIVEN })
+        const text = '{"type":"block_actions"}'
+        const at = String(now_s())
+        const [header, prefix, head] =
+          scheme === 'slack'
+            ? ['X-Slack-Signature', 'v0=', `v0:${at}:`]
+            : ['Stripe-Signature', `t=${at},v1=`, `${at}.`]
+        const signed = {
+          'X-Slack-Request-Timestamp': at,
+          [header]: `${prefix}${hmac(GIVEN, `${head}${text}`, 'hex')}`,
+        }
+        const first = await fireSigned(trigger, text, signed)
+        const spelled = scheme === 'stripe' ? { [header]: `${signed[header]},v1=00` } : {}
+        const again = await fireSigned(trigger, text, {
+          ...signed,
+          ...spelled,
+          'X-Idempotency-Key': 'another',
+        })
+        expect(again.json).toEqual({ ...first.json, duplicate: true })
+        expect(await runsOf(trigger.agent_id)).toEqual([first.json.run_id])
       },
     )
 

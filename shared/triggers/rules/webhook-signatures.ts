@@ -28,6 +28,8 @@ interface Scheme {
   header: string
   claim(signature: string, headers: Headers): Claim
   encoding: 'hex' | 'base64'
+  /** The signature covers when it was made. */
+  signs_time: boolean
   /** Where the sender puts the event's id, which is the same each time it tries to deliver the event. */
   event: { header: string } | { field: string }
 }
@@ -42,6 +44,7 @@ export const SCHEMES: Record<SigningScheme, Scheme> = {
       return { signatures: startingWith('v1,', signature.split(' ')), timestamp, head }
     },
     encoding: 'base64',
+    signs_time: true,
     event: { header: 'webhook-id' },
   },
   github: {
@@ -49,6 +52,7 @@ export const SCHEMES: Record<SigningScheme, Scheme> = {
     header: 'x-hub-signature-256',
     claim: signature => ({ signatures: startingWith('sha256=', [signature]), timestamp: null, head: '' }),
     encoding: 'hex',
+    signs_time: false,
     event: { header: 'x-github-delivery' },
   },
   stripe: {
@@ -60,6 +64,7 @@ export const SCHEMES: Record<SigningScheme, Scheme> = {
       return { signatures: startingWith('v1=', parts), timestamp, head: `${timestamp}.` }
     },
     encoding: 'hex',
+    signs_time: true,
     event: { field: 'id' },
   },
   slack: {
@@ -70,6 +75,7 @@ export const SCHEMES: Record<SigningScheme, Scheme> = {
       return { signatures: startingWith('v0=', [signature]), timestamp, head: `v0:${timestamp}:` }
     },
     encoding: 'hex',
+    signs_time: true,
     event: { field: 'event_id' },
   },
   shopify: {
@@ -77,6 +83,7 @@ export const SCHEMES: Record<SigningScheme, Scheme> = {
     header: 'x-shopify-hmac-sha256',
     claim: signature => ({ signatures: [signature], timestamp: null, head: '' }),
     encoding: 'base64',
+    signs_time: false,
     event: { header: 'x-shopify-webhook-id' },
   },
 }
@@ -104,14 +111,17 @@ function asStandard(scheme: SigningScheme, headers: Headers): Headers {
   return standard
 }
 
-/** @throws ApiError `unauthenticated` unless the sender knew the secret and sent this body now */
+/**
+ * The signature that holds, as hex. @throws ApiError `unauthenticated` unless the sender knew the secret and sent this
+ * body now
+ */
 export async function verifySignature(
   scheme: SigningScheme,
   secret: string,
   headers: Headers,
   body: Uint8Array,
   now_ms: number,
-): Promise<void> {
+): Promise<string> {
   const { header, claim, encoding } = SCHEMES[scheme]
   const given = asStandard(scheme, headers)
   const { signatures, timestamp, head } = claim(needed(given, header), given)
@@ -126,6 +136,7 @@ export async function verifySignature(
     )
   }
   if (timestamp !== null) checkAge(timestamp, now_ms)
+  return toHex(mac)
 }
 
 /** Checked after the signature: only senders that know the secret get this error. */
@@ -181,6 +192,8 @@ export function eventIdOf(scheme: SigningScheme, headers: Headers, text: string)
   if ('header' in event) return asStandard(scheme, headers).get(event.header) ?? undefined
   return stringField(text, event.field)
 }
+
+export const signsTime = (scheme: SigningScheme): boolean => SCHEMES[scheme].signs_time
 
 /** The word that Slack wants back before it sends events to a URL; undefined for any other request. */
 export function challengeOf(scheme: SignatureScheme, text: string): string | undefined {

@@ -13,7 +13,7 @@ import type { NewItem } from '../../submission/rules/chunks.ts'
 import { type RunOrder, type Submitted, submitRun } from '../../submission/verbs/submit.ts'
 import { orderOfStart } from '../../submission/wire/start-settings.ts'
 import { findWebhook, holdWebhook, touchTrigger, type Webhook } from '../queries/triggers.ts'
-import { eventIdOf, verifySignature } from '../rules/webhook-signatures.ts'
+import { eventIdOf, type SigningScheme, signsTime, verifySignature } from '../rules/webhook-signatures.ts'
 import { type Posted, postedItems } from './posted-items.ts'
 
 const WEBHOOK_ID = /^whk_[A-Za-z0-9_-]{22}$/
@@ -32,14 +32,20 @@ const webhookGone = () =>
     'A trigger that is renamed gets another URL; GET /v1/triggers lists them.',
   )
 
-/** @throws ApiError `unauthenticated` unless the sender knows the trigger's secret */
+/**
+ * The signature that holds, however the header spells it; undefined for a bearer. @throws ApiError `unauthenticated`
+ * unless the sender knows the trigger's secret
+ */
 export async function verifySender(
   ctx: Context,
   { id, project_id, scheme, secret_hash, signing_secret_sealed }: Webhook,
   headers: Headers,
   body: Uint8Array,
-): Promise<void> {
-  if (scheme === 'bearer') return verifyBearer(secret_hash!, headers)
+): Promise<string | undefined> {
+  if (scheme === 'bearer') {
+    await verifyBearer(secret_hash!, headers)
+    return undefined
+  }
   if (signing_secret_sealed === null) {
     throw new ApiError(
       'unauthenticated',
@@ -48,7 +54,7 @@ export async function verifySender(
     )
   }
   const secret = await unseal(ctx, 'trigger', { project_id, row: [id] }, signing_secret_sealed)
-  await verifySignature(scheme, secret, headers, body, ctx.now())
+  return verifySignature(scheme, secret, headers, body, ctx.now())
 }
 
 async function verifyBearer(hash: Uint8Array, headers: Headers): Promise<void> {
@@ -70,15 +76,15 @@ export interface Fire {
   /** Replaces the trigger's own. */
   callback_url: string | undefined
   idempotency_key: string | undefined
+  /** The signature that holds; undefined for a bearer. */
+  signature: string | undefined
 }
 
 /** @throws ApiError `not_found` when the URL has just gone, and whatever submitRun and a source throw */
 export async function fireWebhook(ctx: Context, webhook: Webhook, fire: Fire): Promise<Submitted> {
   const { webhook_id, scheme } = webhook
-  const { headers, callback_url = webhook.callback_url, idempotency_key } = fire
-  const text = 'text' in fire.posted ? fire.posted.text : ''
-  const key =
-    idempotency_key ?? (scheme === 'bearer' ? undefined : usableKey(eventIdOf(scheme, headers, text)))
+  const { callback_url = webhook.callback_url, idempotency_key } = fire
+  const key = scheme === 'bearer' ? idempotency_key : signedKeyOf(scheme, fire)
   async function together(sql: Sql): Promise<void> {
     if (!(await holdWebhook(sql, webhook))) throw webhookGone()
   }
@@ -115,6 +121,20 @@ function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarte
 
 /** Errors whose text comes from the source, which the sender must not see. */
 const FROM_SOURCE: readonly ApiErrorCode[] = ['source_failed', 'duplicate_item_id']
+
+/**
+ * The key of a signed fire. No signature covers `X-Idempotency-Key`, so whoever recorded a request could send it with
+ * any: the sender's id of the event wins. Where a scheme signs the time, its senders sign each try anew, so a signature
+ * that comes again is a request that was recorded.
+ */
+function signedKeyOf(
+  scheme: SigningScheme,
+  { headers, posted, idempotency_key, signature }: Fire,
+): string | undefined {
+  const event = usableKey(eventIdOf(scheme, headers, 'text' in posted ? posted.text : ''))
+  if (event !== undefined) return event
+  return (signsTime(scheme) ? undefined : idempotency_key) ?? signature
+}
 
 const usableKey = (id: string | undefined) =>
   id !== undefined && /^[\x20-\x7e]+$/.test(id) && id.length <= LIMITS.idempotency_key_characters
