@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { Session } from '../../shared/accounts/wire/account.ts'
-import { signAccessToken } from '../../shared/http/auth.ts'
+import { forgetSession, signAccessToken } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { label } from '../../shared/kernel/fields.ts'
+import { sessionOfRefresh } from '../../shared/sessions/verbs/refresh-token.ts'
 import { refreshSession as refresh } from '../../shared/sessions/verbs/sign-in.ts'
 
 export const refreshSession = endpoint({
@@ -17,7 +18,12 @@ export const refreshSession = endpoint({
   answers: { 200: { description: 'New tokens of the same session.', schema: Session } },
   errors: ['unauthenticated'],
   async handle({ ctx, body }) {
-    const session = await refresh(ctx, body.refresh_token)
+    const session = await refresh(ctx, body.refresh_token).catch(async error => {
+      // A token that is used twice ends its session.
+      const ended = await sessionOfRefresh(ctx, body.refresh_token)
+      if (ended !== undefined) forgetSession(ended)
+      throw error
+    })
     return { token_type: 'Bearer', ...session, ...(await signAccessToken(ctx, session.session_id)) }
   },
 })

@@ -22,11 +22,12 @@ export interface Change {
   reply: { project_id?: string; changes?: string[] }
 }
 
-/** Makes the change and writes its audit entry. */
+/** Makes the change and writes its audit entry; an `atomic` change as the caller that `admit` finds in its transaction. */
 export async function recordChange<T>(
   ctx: Context,
   change: Change,
   make: (ctx: Context) => Promise<T>,
+  admit?: (ctx: Context) => Promise<void>,
 ): Promise<T> {
   if (!change.atomic) {
     const value = await make(ctx)
@@ -35,9 +36,10 @@ export async function recordChange<T>(
   }
   const once = () =>
     ctx.db.transaction(async tx => {
-      const db = tx as unknown as Database
-      const value = await make({ ...ctx, db })
-      await insertAuditEntry(db, entryOf(ctx, change, value))
+      const within = { ...ctx, db: tx as unknown as Database }
+      await admit?.(within)
+      const value = await make(within)
+      await insertAuditEntry(within.db, entryOf(ctx, change, value))
       return value
     })
   for (let tries = LIMITS.change_tries; tries > 1; tries--) {

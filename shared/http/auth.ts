@@ -1,17 +1,18 @@
-// Identifies the caller: a project's key, a signed-in member, or the operator. Guarantee: a revoked key or session is
-// refused at most LIMITS.auth_cache_ms after its revocation, in every process.
+// Identifies the caller: a project's key, a signed-in member, or the operator. Guarantee: a revoked key or session
+// changes nothing and reads no secret once its revocation is committed. It reads other things for LIMITS.auth_cache_ms at
+// most, and not at all in the process that revoked it.
 
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
-import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
+import { keepKey, liveKey, touchKey } from '../accounts/queries/api-keys.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../accounts/vocabulary.ts'
-import type { Context } from '../context.ts'
+import type { Context, Database } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { derivedKey, sameBytes, sha256, toHex } from '../kernel/secrets.ts'
 import type { SetQuotas } from '../quotas/rules/quotas.ts'
-import { liveSession } from '../sessions/queries/sessions.ts'
+import { keepSession, liveSession } from '../sessions/queries/sessions.ts'
 
 export interface KeyPrincipal {
   kind: 'key'
@@ -53,10 +54,24 @@ const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
 const BROWSER_AUDIENCE = 'assay-dashboard'
 const cache = new Map<string, { principal: Principal; asked_ms: number; isRenewed: boolean }>()
+/** How often callers were forgotten: a look-up that began before may have read what is no longer so. */
+let forgotten = 0
+
+/** Looks the account's callers up again, since what they may do has changed. */
+export function forgetCallers(account_id: string): void {
+  forgotten++
+  for (const [name, { principal }] of cache) if (principal.account_id === account_id) cache.delete(name)
+}
+
+/** Looks the session up again. */
+export function forgetSession(session_id: string): void {
+  forgotten++
+  cache.delete(session_id)
+}
 
 /**
- * The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session.
- * `anew` bypasses the cache.
+ * The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session. `anew`
+ * bypasses the cache: the row is read after the call.
  */
 export async function authenticate(ctx: Context, request: Request, anew = false): Promise<Principal> {
   const token = tokenOf(request)
@@ -64,6 +79,32 @@ export async function authenticate(ctx: Context, request: Request, anew = false)
   if (principal === undefined) throw await unknownCaller(ctx, token)
   refuseExpired(ctx, principal)
   return principal
+}
+
+/**
+ * The caller as it is in the transaction of `ctx.db`, and stays until it ends: revocations and changes of role wait for it.
+ * @throws ApiError `unauthenticated`
+ */
+export async function keptCaller(ctx: Context, known: Principal): Promise<Principal> {
+  const principal = known.kind === 'key' ? await keptKey(ctx.db, known) : await keptSession(ctx.db, known)
+  if (principal === undefined) throw unauthenticated(NOT_LIVE)
+  refuseExpired(ctx, principal)
+  return principal
+}
+
+async function keptKey(db: Database, { key_id }: KeyPrincipal): Promise<Principal | undefined> {
+  await keepKey(db, key_id)
+  const key = await liveKey(db, { id: key_id })
+  return key && principalOfKey(key)
+}
+
+async function keptSession(
+  db: Database,
+  { session_id, member_id }: SessionPrincipal,
+): Promise<Principal | undefined> {
+  await keepSession(db, session_id, member_id)
+  const session = await liveSession(db, session_id)
+  return session && principalOfSession(session_id, session)
 }
 
 /** @throws ApiError `unauthenticated`; `forbidden` for any valid key or session */
@@ -99,7 +140,9 @@ const unknownCaller = async (ctx: Context, token: string) =>
         "The operator's credential manages accounts only, and nothing in them.",
         'Use a key of the project, or sign in as a member.',
       )
-    : unauthenticated('The key or session is unknown, expired or revoked.')
+    : unauthenticated(NOT_LIVE)
+
+const NOT_LIVE = 'The key or session is unknown, expired or revoked.'
 
 /**
  * Refuses the keys of a suspended account, and its members everything but reads and Account operations. Starts of runs
@@ -199,16 +242,24 @@ async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise
   // Synchronous: the host's own hash runs in another thread, and waiting for it takes longer than hashing a key.
   const hash = sha256Now(new TextEncoder().encode(token))
   return cached(ctx, toHex(hash), anew, async () => {
-    const key = await liveKey(ctx.db, hash)
+    const key = await liveKey(ctx.db, { hash })
     if (key === undefined) return undefined
-    ctx.waitUntil(touchKey(ctx.db, key.id))
-    const { id: key_id, account_id, project_id, prefix: name, role, plan } = key
-    const is_suspended = key.account_status === 'suspended'
-    const { requests_per_second } = key.settings
-    const expires_ms = key.expires_at?.getTime() ?? null
-    const bounds = { requests_per_second, plan, role, expires_ms, is_suspended }
-    return { kind: 'key', account_id, project_id, key_id, name, ...bounds }
+    const unused_ms = key.last_used_at === null ? Number.POSITIVE_INFINITY : ctx.now() - +key.last_used_at
+    if (Math.abs(unused_ms) >= KEY_TOUCH_MS) ctx.waitUntil(touchKey(ctx.db, key.id))
+    return principalOfKey(key)
   })
+}
+
+/** As often as `touchKey` writes. */
+const KEY_TOUCH_MS = 60_000
+
+function principalOfKey(key: NonNullable<Awaited<ReturnType<typeof liveKey>>>): KeyPrincipal {
+  const { id: key_id, account_id, project_id, prefix: name, role, plan } = key
+  const is_suspended = key.account_status === 'suspended'
+  const { requests_per_second } = key.settings
+  const expires_ms = key.expires_at?.getTime() ?? null
+  const bounds = { requests_per_second, plan, role, expires_ms, is_suspended }
+  return { kind: 'key', account_id, project_id, key_id, name, ...bounds }
 }
 
 async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
@@ -219,20 +270,26 @@ async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Pro
 function liveSessionOf(ctx: Context, session_id: string, anew: boolean): Promise<Principal | undefined> {
   return cached(ctx, session_id, anew, async () => {
     const session = await liveSession(ctx.db, session_id)
-    if (session === undefined) return undefined
-    const { account_status, ...member } = session
-    return { kind: 'session', session_id, ...member, is_suspended: account_status === 'suspended' }
+    return session && principalOfSession(session_id, session)
   })
+}
+
+function principalOfSession(
+  session_id: string,
+  { account_status, ...member }: NonNullable<Awaited<ReturnType<typeof liveSession>>>,
+): SessionPrincipal {
+  return { kind: 'session', session_id, ...member, is_suspended: account_status === 'suspended' }
 }
 
 /**
  * Caches only callers that were found, so a new key works at once. An entry used in the second half of its time is
  * renewed in the background, so a steady caller never waits for the look-up.
  */
-async function cached(ctx: Context, name: string, anew: boolean, look: () => Promise<Principal | undefined>) {
+async function cached(ctx: Context, name: string, anew: boolean, look: Look) {
+  if (anew) return lookedUpAnew(ctx, name, look)
   const known = cache.get(name)
   const left_ms = known === undefined ? 0 : LIMITS.auth_cache_ms - sinceMs(ctx.now(), known.asked_ms)
-  if (anew || known === undefined || left_ms <= 0) return renewed(ctx, name, look)
+  if (known === undefined || left_ms <= 0) return renewed(ctx, name, look)
   if (left_ms < LIMITS.auth_cache_ms / 2 && !known.isRenewed) {
     known.isRenewed = true
     ctx.waitUntil(renewed(ctx, name, look).catch(() => {})) // after expiry the next caller looks it up again
@@ -240,11 +297,37 @@ async function cached(ctx: Context, name: string, anew: boolean, look: () => Pro
   return known.principal
 }
 
-async function renewed(ctx: Context, name: string, look: () => Promise<Principal | undefined>) {
+type Look = () => Promise<Principal | undefined>
+
+/** Look-ups under way that took no answer from the cache, and the ones that begin when these have ended. */
+const looking = new Map<
+  string,
+  { now: Promise<Principal | undefined>; next?: Promise<Principal | undefined> }
+>()
+
+/** Many requests of one caller share a look-up, as long as it begins after each of them has arrived. */
+function lookedUpAnew(ctx: Context, name: string, look: Look): Promise<Principal | undefined> {
+  const underWay = looking.get(name)
+  if (underWay === undefined) return begun(ctx, name, look)
+  underWay.next ??= underWay.now.catch(() => {}).then(() => begun(ctx, name, look))
+  return underWay.next
+}
+
+function begun(ctx: Context, name: string, look: Look): Promise<Principal | undefined> {
+  const now = renewed(ctx, name, look).finally(() => {
+    if (looking.get(name) === one) looking.delete(name)
+  })
+  const one = { now }
+  looking.set(name, one)
+  return now
+}
+
+async function renewed(ctx: Context, name: string, look: Look) {
   const began = ctx.now() // the row may be as old as this
+  const before = forgotten
   const principal = await look()
   cache.delete(name)
-  if (principal === undefined) return undefined
+  if (principal === undefined || before !== forgotten) return principal
   if (cache.size >= LIMITS.auth_cached) cache.delete(cache.keys().next().value!)
   cache.set(name, { principal, asked_ms: began, isRenewed: false })
   return principal

@@ -19,6 +19,8 @@ import {
   authenticateOperator,
   checkRole,
   failedFor,
+  forgetCallers,
+  keptCaller,
   mayStillRead,
   type Principal,
   refuseSuspended,
@@ -199,6 +201,7 @@ export function endpoint<
       if (definition.logged && principal !== null)
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
+      if (changesCallers(definition)) forgetCallers(principal?.account_id ?? ids[ACCOUNT as P] ?? '')
       return responseOf(definition.answers, reply, status, value)
     },
   }
@@ -216,9 +219,22 @@ const isOfMembers = ({ auth }: Pick<Defined, 'auth'>) => auth === 'any' || auth 
 const bodyBytesOf = ({ body_bytes, auth }: Defined): number =>
   body_bytes ?? (auth === 'none' ? LIMITS.open_body_bytes : LIMITS.body_bytes)
 
-/** @throws ApiError `unauthenticated`, and `forbidden` for the wrong kind of caller */
+const isWrite = ({ method }: Pick<Defined, 'method'>) => method !== 'get'
+
+/** The parameter of the operator's paths. */
+const ACCOUNT = 'accountId'
+
+/** What changes accounts and projects may change who may do what. */
+const changesCallers = (definition: Defined) =>
+  isWrite(definition) && (definition.tag === 'Account' || definition.tag === 'Projects')
+
+/**
+ * Only reads of what is no secret are admitted from memory: whatever a caller makes or learns outlives its credential.
+ * @throws ApiError `unauthenticated`, and `forbidden` for the wrong kind of caller
+ */
 async function knownCaller(ctx: Context, request: Request, definition: Defined) {
-  const principal = isOfMembers(definition) ? await onceMore(() => authenticate(ctx, request)) : null
+  const anew = isWrite(definition) || definition.logged === true
+  const principal = isOfMembers(definition) ? await onceMore(() => authenticate(ctx, request, anew)) : null
   const operator =
     definition.auth === 'operator' ? await onceMore(() => authenticateOperator(ctx, request)) : null
   if (definition.auth === 'session' && principal?.kind !== 'session') throw sessionOnly()
@@ -229,8 +245,12 @@ async function knownCaller(ctx: Context, request: Request, definition: Defined) 
 async function admitCaller(ctx: Context, principal: Principal, definition: Defined, subject: Subject) {
   subject.account_id = principal.account_id
   await checkRate(ctx, principal)
+  checkGrant(principal, definition)
+}
+
+function checkGrant(principal: Principal, definition: Defined): void {
   refuseSuspended(principal, definition)
-  checkRole(principal, definition.role ?? (definition.method === 'get' ? 'viewer' : 'operator'))
+  checkRole(principal, definition.role ?? (isWrite(definition) ? 'operator' : 'viewer'))
 }
 
 /** Handles it in its scope, and looks up why it failed for a member. */
@@ -253,7 +273,7 @@ async function handledFor(
 function inItsScope(
   ctx: Context,
   definition: Defined,
-  invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'>,
+  invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'> & { principal: Principal | null },
   caller: Change['principal'] | null,
   call: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
@@ -264,8 +284,15 @@ function inItsScope(
     return inTenantScope(ctx, caller as Principal, { isStream, isHeavy: definition.heavy === true }, call)
   }
   if (method === 'get' || caller === null || unlogged) return call(outsideTenantScope(ctx))
-  return recordChange(ctx, { ...invocation, operation_id, atomic, principal: caller }, within =>
-    call(outsideTenantScope(within)),
+  return recordChange(
+    ctx,
+    { ...invocation, operation_id, atomic, principal: caller },
+    within => call(outsideTenantScope(within)),
+    async within => {
+      if (caller.kind === 'operator') return
+      invocation.principal = await keptCaller(within, caller)
+      checkGrant(invocation.principal, definition)
+    },
   )
 }
 

@@ -19,8 +19,8 @@ const columns = {
   expires_at: apiKeys.expires_at,
 }
 
-/** The unrevoked key with this hash, expired or not, its project and account; a deleted project's keys are dead. */
-export async function liveKey(db: Database, hash: Uint8Array) {
+/** The unrevoked key with this hash or id, expired or not, its project and account; a deleted project's keys are dead. */
+export async function liveKey(db: Database, by: { hash: Uint8Array } | { id: string }) {
   const [row] = await db
     .select({
       id: apiKeys.id,
@@ -32,14 +32,20 @@ export async function liveKey(db: Database, hash: Uint8Array) {
       settings: projects.settings,
       role: apiKeys.role,
       expires_at: apiKeys.expires_at,
+      last_used_at: apiKeys.last_used_at,
     })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.project_id))
     .innerJoin(accounts, eq(accounts.id, projects.account_id))
-    .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revoked_at)))
-    .prepare('live_key')
+    .where(and('hash' in by ? eq(apiKeys.hash, by.hash) : eq(apiKeys.id, by.id), isNull(apiKeys.revoked_at)))
+    .prepare('hash' in by ? 'live_key' : 'live_key_of_id')
     .execute()
   return row
+}
+
+/** Keeps the key from being revoked until the transaction ends. */
+export async function keepKey(db: Database, id: string): Promise<void> {
+  await db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('share')
 }
 
 /** Notes a key's use, at most once a minute. */

@@ -32,6 +32,22 @@ export async function liveSession(db: Database, id: string) {
   return row
 }
 
+/** Keeps the session from ending, and its member from being changed or removed, until the transaction ends. */
+export async function keepSession(db: Database, id: string, member_id: string): Promise<void> {
+  await keepMember(db, member_id)
+  await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, id)).for('share')
+}
+
+/** The member's password hash, which no transaction changes until this one ends; undefined when there is no member. */
+export async function keepMember(db: Database, id: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ password_hash: members.password_hash })
+    .from(members)
+    .where(eq(members.id, id))
+    .for('share')
+  return row?.password_hash
+}
+
 /** The live session with this current refresh token. */
 export async function findRefreshed(db: Database, refresh_hash: Uint8Array) {
   const [row] = await db.select({ id: sessions.id }).from(sessions).where(isRefreshedBy(refresh_hash))

@@ -10,6 +10,7 @@ import {
   findMemberByEmail,
   findRefreshed,
   insertSession,
+  keepMember,
   revokeSession,
   revokeUsedTwice,
   rotateSession,
@@ -50,6 +51,8 @@ export async function signIn(
     .slice(0, LIMITS.user_agent_characters)
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
+    // The password was checked before: who has changed it meanwhile ended all sessions that there were.
+    if ((await keepMember(db, member.id)) !== member.password_hash) throw wrongPassword()
     await insertSession(db, { id, member_id: member.id, user_agent, ...next.stored })
     await insertAuditEntry(db, {
       id: ctx.newId(),
@@ -79,11 +82,13 @@ export async function checkPassword(
   const isRight = await passwordMatches(ctx, address ?? known, password, member?.password_hash)
   if (!isRight || member === undefined) {
     if (member !== undefined) noteRefusal(ctx, { ...refusedSignIn(member), address })
-    throw new ApiError('unauthenticated', 'The e-mail or the password is wrong.')
+    throw wrongPassword()
   }
   await guess.wasRight()
   return member
 }
+
+const wrongPassword = () => new ApiError('unauthenticated', 'The e-mail or the password is wrong.')
 
 const refusedSignIn = ({ id, account_id }: { id: string; account_id: string }) => ({
   operation_id: 'createSession' as const,
