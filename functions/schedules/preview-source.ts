@@ -19,8 +19,8 @@ export const previewSource = endpoint({
   body: SourcePreviewOrder,
   answers: { 200: { description: 'What it holds.', schema: SourcePreview } },
   errors: ['source_failed', 'invalid_timezone', 'not_found'],
-  async handle({ ctx, principal, body }) {
-    const { count, items } = await preview(ctx, await asked())
+  async handle({ ctx, principal, body, request }) {
+    const { count, items } = await preview(ctx, await asked(), request.signal)
     return { count, items: items.map(({ line: _, ...item }) => ({ ...item, input: rawJson(item.input) })) }
 
     async function asked() {

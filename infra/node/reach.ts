@@ -41,6 +41,11 @@ export function createOutside(allowNetworks: readonly string[]): Outside {
         incoming.push(null)
         resolve(incoming)
       })
+      let answers = 0
+      outgoing.on('information', () => {
+        if (++answers > LIMITS.interim_answers)
+          outgoing.destroy(new Error(`The host sent more than ${answers - 1} answers 1xx, and no other.`))
+      })
       outgoing.once('response', resolve)
       if (typeof body === 'string') outgoing.end(body)
       else pipeline(Readable.from(body.read()), outgoing).catch(error => outgoing.destroy(error))

@@ -7,9 +7,11 @@ import https from 'node:https'
 import {
   type AgentRequest,
   type AgentResponse,
+  EndlessInterim,
   NotReached,
   NotSent,
 } from '../../shared/agents/rules/invoke-agent.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { Destination, Waiting } from './agent-sockets.ts'
 
 /** The destination of a request, and how long its response may take. */
@@ -77,6 +79,7 @@ export function send(endpoint: Endpoint, request: AgentRequest, owner = TRANSPOR
       request.onSent?.()
       noteConnection(outgoing, sockets.secure)
       if (isNew) sockets.watch(name, outgoing)
+      boundInterim(outgoing, giveUp)
       outgoing.once('response', incoming => {
         clearTimeout(timer)
         body = new ResponseBody(incoming, finish, owner.explain)
@@ -110,6 +113,14 @@ function noteConnection(outgoing: http.ClientRequest, isSecure: boolean): void {
   outgoing.once('socket', socket => {
     if (socket.connecting) socket.once(isSecure ? 'secureConnect' : 'connect', note)
     else note()
+  })
+}
+
+function boundInterim(outgoing: http.ClientRequest, giveUp: (error: Error) => void): void {
+  let answers = 0
+  outgoing.on('information', () => {
+    if (++answers > LIMITS.interim_answers)
+      giveUp(new EndlessInterim(`the agent sent more than ${answers - 1} answers 1xx, which record nothing`))
   })
 }
 

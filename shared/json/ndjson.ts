@@ -1,7 +1,10 @@
 // Splits a byte stream into lines of strict UTF-8, in memory bounded by one chunk and one line.
-// Guarantee: every line that is not blank is returned once, in order, with its number.
+// Guarantee: every line that is not blank is returned once, in order, with its number; and blank lines, which record
+// nothing, are no more than the others beyond a bound.
 
-export type LineErrorCode = 'invalid_utf8' | 'line_too_long'
+import { INPUT_LIMITS } from '../kernel/limits/input.ts'
+
+export type LineErrorCode = 'invalid_utf8' | 'line_too_long' | 'blank_lines'
 
 /** A line that cannot be read as text; `line` counts from 1. */
 export class LineError extends Error {
@@ -31,6 +34,7 @@ export async function* ndjsonLines(
   maxLineBytes: number,
 ): AsyncGenerator<LineBatch> {
   let next = 1
+  const blanks = new Blanks()
   let open: Uint8Array[] = []
   let openBytes = 0
   for await (const chunk of chunks) {
@@ -40,7 +44,7 @@ export async function* ndjsonLines(
       const text = decodeLines(block, next, maxLineBytes)
       const lines = text.split('\n')
       lines.pop()
-      yield* batchesOf(lines, next)
+      yield* batchesOf(lines, next, blanks)
       next += lines.length
       open = []
       openBytes = 0
@@ -54,7 +58,7 @@ export async function* ndjsonLines(
     }
   }
   if (openBytes > 0) {
-    yield* batchesOf([decodeLines(joined(open, new Uint8Array(0)), next, maxLineBytes)], next)
+    yield* batchesOf([decodeLines(joined(open, new Uint8Array(0)), next, maxLineBytes)], next, blanks)
   }
 }
 
@@ -115,12 +119,28 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-function* batchesOf(lines: string[], firstLine: number): Generator<LineBatch> {
+/** Weighs blank lines, of which there may be one after each line, or some at the end. */
+class Blanks {
+  #left: number = INPUT_LIMITS.blank_bytes
+
+  /** @throws LineError */
+  count(line: string, isBlank: boolean, number: number): void {
+    const bytes = line.length + 1
+    this.#left += isBlank ? -bytes : bytes
+    if (this.#left >= 0) return
+    const message = `Line ${number} is blank, as are more than ${INPUT_LIMITS.blank_bytes} bytes of lines beyond what the others have: leave blank lines out`
+    throw new LineError('blank_lines', number, message)
+  }
+}
+
+function* batchesOf(lines: string[], firstLine: number, blanks: Blanks): Generator<LineBatch> {
   let batch: LineBatch | undefined
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index]!
     const text = line.charCodeAt(line.length - 1) === CR ? line.slice(0, -1) : line
-    if (isBlank(text)) {
+    const isNothing = isBlank(text)
+    blanks.count(text, isNothing, firstLine + index)
+    if (isNothing) {
       if (batch !== undefined) yield batch
       batch = undefined
     } else {

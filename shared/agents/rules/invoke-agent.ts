@@ -59,6 +59,9 @@ export class NotSent extends Error {}
 /** No connection to the agent could be made. */
 export class NotReached extends Error {}
 
+/** Its host goes on with answers 1xx, which say nothing, instead of one that ends. */
+export class EndlessInterim extends Error {}
+
 /** The agent's process ended under the request; every item in it is a suspect. */
 export class AgentProcessDied extends Error {
   readonly code: 'agent_crashed' | 'agent_unresponsive'

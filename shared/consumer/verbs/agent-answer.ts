@@ -159,13 +159,14 @@ export class Answer {
   }
 
   #passOver(line: string | UnreadableLine, bytes: number): void {
-    this.unrecorded.passOver(this.#headOf(line), bytes)
+    this.unrecorded.passOver(() => this.#headOf(line), bytes)
   }
 
   #take(text: string, bytes: number): void {
     const returned = returnedOf(text)
     const line = returned?.line ?? parse(text)
-    if (line.type === 'later') return this.later()
+    // Once nothing is awaited it says nothing any more.
+    if (line.type === 'later') return this.open > 0 ? this.later() : this.unrecorded.add(bytes + 1)
     if (line.type === 'heartbeat') return this.unrecorded.beat(bytes)
     // A key that is there twice could name two items; steps and results are looked through when they are read.
     if (line.type !== 'step' && line.type !== 'result') fieldText(text, 'seq')

@@ -6,6 +6,7 @@ import type { AgentProtocol } from '../../agents/vocabulary.ts'
 import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { looseLines } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { slices } from '../../kernel/slices.ts'
 import { retryAfterMs } from '../../pacing/rules/moment.ts'
 import { NDJSON, REPORT_TYPE, VERSION_HEADER } from '../../protocol/rules/protocol.ts'
 import type { Answer } from './agent-answer.ts'
@@ -46,6 +47,7 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
       if (blank_bytes > 0) answer.unrecorded.add(blank_bytes)
       if (answer.cutShort && answer.open === 0) return timeout.abort()
       // A well-behaved agent ends here, and its connection can be used again; any other agent is cut off.
+      await letOthersIn()
       if (answer.open === 0) linger ??= setTimeout(() => timeout.abort(), LIMITS.agent_linger_ms)
     }
   } finally {
@@ -54,6 +56,9 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
   // A 202 with lines in it is an open answer like any other.
   if (isLater && isSilent) answer.later()
 }
+
+/** One slice for all answers: many of them together hold the process no longer than one. */
+const letOthersIn = slices()
 
 const LINES = { line_bytes: LIMITS.agent_line_bytes, skipped_bytes: LIMITS.agent_skipped_line_bytes }
 

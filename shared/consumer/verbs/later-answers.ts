@@ -11,6 +11,7 @@ import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
 import { Allowance } from '../../protocol/rules/allowance.ts'
+import { slices } from '../../kernel/slices.ts'
 import {
   badLine,
   linesOf,
@@ -21,6 +22,7 @@ import {
   type SentLines,
   tooMuchUnrecorded,
 } from '../../protocol/verbs/later-answer-lines.ts'
+import { takeTokens } from '../../redis/rate.ts'
 import { beginItem, type Lease } from '../../settling/verbs/in-flight-item.ts'
 import { ResultWriter } from '../../settling/verbs/result-writer.ts'
 import { RunTrace } from '../../settling/verbs/run-trace.ts'
@@ -85,7 +87,7 @@ async function settleLines(ctx: Context, sent: HeldRequest, given: VersionedLine
   if (lines.length === 0 && !beats && nameless) throw nothingUsable(given)
   const named = new Set(lines.map(line => line.seq))
   let open = await awaitHandOver(ctx, sent, named)
-  const isFlood = new Allowance(sent.started_ms).isSpentBy(unrecorded_bytes, ctx.now())
+  const isFlood = await isFloodedBy(ctx, sent, unrecorded_bytes)
   // Nobody knows which of several items it comes from.
   if (isFlood && open.length > 1) throw badLine(tooMuchUnrecorded(given))
   const flood = isFlood ? tooMuchUnrecorded(given) : undefined
@@ -107,6 +109,17 @@ async function settleLines(ctx: Context, sent: HeldRequest, given: VersionedLine
     'Send one POST at a time, and the next when that was answered.',
     1,
   )
+}
+
+/** Counted over all POSTs of a request: each alone may have as much as one open answer. */
+async function isFloodedBy(ctx: Context, { run_id, first_seq, last_seq }: HeldRequest, bytes: number) {
+  if (bytes === 0) return false
+  const bucket = {
+    name: `unrecorded:${run_id}:${first_seq}-${last_seq}`,
+    per_second: LIMITS.unrecorded_bytes_per_second,
+    burst: LIMITS.unrecorded_bytes,
+  }
+  return (await takeTokens(ctx.redis, bucket, bytes, ctx.now())) > 0
 }
 
 /** Whether a line says something of an item that is not recorded yet. */
@@ -170,6 +183,7 @@ const NEVER = new AbortController().signal
 
 /** With the version of the code that made them. */
 type VersionedLines = SentLines & Pick<SentBody, 'version'>
+const letOthersIn = slices()
 
 /** Settles what lines say about items; `flood` ends those that are left. */
 async function settle(
@@ -251,6 +265,7 @@ function collecting(writer: ResultWriter, said: (() => void)[]): ResultSink {
  */
 async function feed(answer: Answer, lines: readonly SentLine[], known: Set<string>): Promise<void> {
   for (const { text, ...line } of lines) {
+    await letOthersIn()
     if (!answer.awaits(line.seq)) continue
     if (line.key !== undefined) {
       if (known.has(nameOf(line))) continue

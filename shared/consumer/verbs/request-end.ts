@@ -2,7 +2,7 @@
 // Guarantee: an item is blamed for an end only if it was alone, as far as its consumer sees; until then it is sent again
 // with half of the others, and neither a failure nor time is counted for it.
 
-import { AgentProcessDied, NotReached, NotSent } from '../../agents/rules/invoke-agent.ts'
+import { AgentProcessDied, EndlessInterim, NotReached, NotSent } from '../../agents/rules/invoke-agent.ts'
 import type { Claim } from '../../claims/verbs/claim.ts'
 import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { LineError } from '../../json/ndjson.ts'
@@ -46,6 +46,7 @@ export async function endEarly(request: EndedRequest, error: Error): Promise<voi
   if (error instanceof NotSent) return again(request, error, 'uncounted')
   if (error instanceof NotReached) return notNow(request, error)
   if (error instanceof BadStatus) return endByStatus(request, error)
+  if (error instanceof EndlessInterim) return endEarly(request, new Flood(error.message))
   const { open } = answer
   const wasAlone = request.items.length === 1
   // Elsewhere than in a process of its own nobody knows what an item did to the process that it died with. All that were in

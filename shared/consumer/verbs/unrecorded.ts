@@ -32,16 +32,16 @@ export class Unrecorded {
       )
   }
 
-  /** A line that names no item. @throws Flood */
-  passOver(head: string, bytes: number): void {
-    this.passedOver ??= { lines: 0, first: head }
+  /** A line that names no item; of the first one its head is kept. @throws Flood */
+  passOver(headOf: () => string, bytes: number): void {
+    this.passedOver ??= { lines: 0, first: headOf() }
     this.passedOver.lines++
     this.add(bytes + 1)
   }
 
   /** @throws Flood */
   beat(bytes: number): void {
-    if (!this.#beats.isBeat(this.#now())) this.add(bytes + 1)
+    this.add(this.#beats.unrecordedOf(bytes + 1, this.#now()))
   }
 
   /** A line that names an item and records nothing counts for that item. @throws ProtocolError */

@@ -4,6 +4,7 @@
 import { KiB, MiB } from './bytes.ts'
 
 export const INPUT_LIMITS = {
+  blank_bytes: 64 * KiB, // of blank lines, beyond what the other lines have
   // Identifiers and labels
   item_id_bytes: 256,
   partition_key_bytes: 256,

@@ -125,6 +125,7 @@ export const OUTSIDE_LIMITS = {
   pilot_of_run_items: 10_000, // more is no pilot
   pilots_per_sweep: 100,
   source_requests_at_once: 8, // in one process, for callers who wait; two of a project, as above
+  interim_answers: 100, // 1xx before an answer: hosts send one or two, and a proxy one in each few seconds
   source_silence_ms: 30_000, // between two pieces of an answer
   source_bytes: 8 * 1024 * MiB,
   source_rowless_bytes: 8 * MiB, // sent without a row, such as blank lines; a row has 1 MiB of characters at most

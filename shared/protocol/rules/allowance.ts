@@ -4,14 +4,15 @@
 import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
-/** Heartbeats, of which one a second says something. */
+/** Heartbeats, of which one a second says something, in a few words. */
 export class Beats {
   #last_ms = Number.NEGATIVE_INFINITY
 
-  isBeat(now_ms: number): boolean {
-    if (sinceMs(now_ms, this.#last_ms) < 1000) return false
+  /** How many bytes of a heartbeat say nothing. */
+  unrecordedOf(bytes: number, now_ms: number): number {
+    if (sinceMs(now_ms, this.#last_ms) < 1000) return bytes
     this.#last_ms = now_ms
-    return true
+    return Math.max(0, bytes - LIMITS.answer_heartbeat_bytes)
   }
 }
 

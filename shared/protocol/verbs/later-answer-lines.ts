@@ -6,6 +6,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { KiB } from '../../kernel/limits/bytes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import { slices } from '../../kernel/slices.ts'
 import { headOf, namedSeq } from '../rules/named-item.ts'
 import type { AgentLine } from '../rules/protocol.ts'
 
@@ -57,6 +58,7 @@ export async function linesOf(body: Uint8Array, range: SeqRange): Promise<SentLi
   }
   let count = 0
   for await (const { lines, numbers, blank_bytes } of looseLines(piecesOf(body), BOUNDS)) {
+    await letOthersIn()
     sent.unrecorded_bytes += blank_bytes
     count += lines.length
     if (count > LIMITS.answer_lines) throw tooManyLines()
@@ -64,6 +66,9 @@ export async function linesOf(body: Uint8Array, range: SeqRange): Promise<SentLi
   }
   return sent
 }
+
+/** One slice for all bodies: many of them together hold the process no longer than one. */
+const letOthersIn = slices()
 
 /** The body has a bound, so each line of it may be passed over. */
 const BOUNDS = { line_bytes: LIMITS.agent_line_bytes, skipped_bytes: LIMITS.answer_bytes }
@@ -78,7 +83,7 @@ function take(sent: SentLines, range: SeqRange, text: string | UnreadableLine, n
   const bytes = (typeof text === 'string' ? text.length : text.bytes) + 1
   // What ends an open answer says nothing new here: its items are answered later already.
   if (line.type === 'heartbeat' || line.type === 'later') {
-    if (sent.beats) sent.unrecorded_bytes += bytes
+    sent.unrecorded_bytes += sent.beats ? bytes : Math.max(0, bytes - LIMITS.answer_heartbeat_bytes)
     sent.beats = true
     return
   }

@@ -12,6 +12,7 @@ import { LineError } from '../../json/ndjson.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { Allowance, Beats } from '../../protocol/rules/allowance.ts'
+import { slices } from '../../kernel/slices.ts'
 import { type GeneratorRequest, NDJSON, PROTOCOL_VERSION } from '../../protocol/rules/protocol.ts'
 import type { Row } from '../../submission/rules/rows.ts'
 import { type GeneratorSource, noGenerator, SourceError } from '../rules/source.ts'
@@ -66,6 +67,9 @@ async function checkHead({ status, contentType, body }: AgentResponse): Promise<
   throw new SourceError(`The agent answered ${status}${said === '' ? '.' : `: ${said}`}`)
 }
 
+/** One slice for all that is read: many generators together hold the process no longer than one. */
+const letOthersIn = slices()
+
 const LINES = { line_bytes: LIMITS.agent_line_bytes, skipped_bytes: LIMITS.agent_skipped_line_bytes }
 const TYPES = new Set(['"item"', '"heartbeat"', '"end"', '"error"'])
 /** How an item begins, also as Python prints a dict. */
@@ -91,6 +95,7 @@ class GeneratorAnswer {
   async *rows(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row[]> {
     try {
       for await (const { lines, blank_bytes } of looseLines(chunks, LINES)) {
+        await letOthersIn()
         const rows = lines.flatMap(line => this.#row(line))
         if (blank_bytes > 0) this.#charge(blank_bytes)
         if (rows.length > 0) yield rows
@@ -116,7 +121,7 @@ class GeneratorAnswer {
     if (type === '"item"') return [this.#item(members)]
     if (type === '"error"') throw this.#raised(JSON.parse(members.get('error') ?? 'null'))
     if (type === '"end"') this.items = this.#count(members)
-    else if (!this.#beats.isBeat(this.#now())) this.#charge(bytesOf(line))
+    else this.#charge(this.#beats.unrecordedOf(bytesOf(line), this.#now()))
     return []
   }
 

@@ -1,6 +1,7 @@
 // Watches a source while it is read. Guarantee: one that sends nothing for too long, too much, or no row in much, throws
 // a SourceError.
 
+import { KiB } from '../../kernel/limits/bytes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import type { Row } from '../../submission/rules/rows.ts'
@@ -68,27 +69,33 @@ export class Silence {
   }
 }
 
-/** Ends a source that goes on without a row, with blank lines for example. */
+/** Ends a source most of which is no row, such as blank lines with a row now and then. */
 export class Rowless {
   #bytes = 0
 
-  /** @throws SourceError over LIMITS.source_rowless_bytes since the last row */
+  /** Packed bytes count beside what they become. @throws SourceError over LIMITS.source_rowless_bytes beyond its rows */
   async *heard(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       this.#bytes += chunk.length
       if (this.#bytes > LIMITS.source_rowless_bytes)
-        throw new SourceError(`The source sent more than ${LIMITS.source_rowless_bytes} bytes without a row.`)
+        throw new SourceError(
+          `The source sent more than ${LIMITS.source_rowless_bytes} bytes that are no rows.`,
+        )
       yield chunk
     }
   }
 
   async *rows(rows: OpenSource['rows']): AsyncGenerator<readonly Row[]> {
     for await (const some of rows) {
-      if (some.length > 0) this.#bytes = 0
+      for (const row of some) this.#bytes -= ROW_BYTES + ('text' in row ? 3 * row.text.length : 0)
+      this.#bytes = Math.max(0, this.#bytes)
       yield some
     }
   }
 }
+
+/** What a row may have around its values, such as delimiters of thousands of empty cells: Excel writes 16,384. */
+const ROW_BYTES = 64 * KiB
 
 /** The text of an answer without rows, as one short line for people; empty if it is a page. */
 export async function wordsOf(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -77,9 +77,14 @@ export interface SourcePreview {
   items: NewItem[]
 }
 
-/** Reads a source to its end and starts nothing. @throws ApiError */
-export async function previewSource(ctx: Context, start: PreviewedStart): Promise<SourcePreview> {
-  return whileAsked(ctx, start, async signal => {
+/** Reads a source to its end, or until `caller` is gone, and starts nothing. @throws ApiError */
+export async function previewSource(
+  ctx: Context,
+  start: PreviewedStart,
+  caller: AbortSignal,
+): Promise<SourcePreview> {
+  return whileAsked(ctx, start, async late => {
+    const signal = AbortSignal.any([late, caller])
     const preview: SourcePreview = { count: 0, items: [] }
     for await (const items of await itemsFor(ctx, start, occasionNow(ctx, start), signal)) {
       preview.count += items.length

@@ -31,7 +31,7 @@ export async function openUrl(
   const answer = await ask(ctx, reading, signal)
   const expected = countOf(answer)
   const rowless = new Rowless()
-  const rows = rowsOf(ctx, rowless.heard(whole(answer, silence)), reading.source)
+  const rows = rowsOf(ctx, whole(answer, silence), reading.source, rowless)
   return { rows: rowless.rows(rows), count: () => expected }
 }
 
@@ -115,11 +115,16 @@ async function* whole(answer: OutsideAnswer, silence: Silence): AsyncGenerator<U
 }
 
 /** Where the format is a guess, the body may also be one JSON array. */
-function rowsOf(ctx: Context, chunks: AsyncIterable<Uint8Array>, source: UrlSource): OpenSource['rows'] {
+function rowsOf(
+  ctx: Context,
+  chunks: AsyncIterable<Uint8Array>,
+  source: UrlSource,
+  rowless: Rowless,
+): OpenSource['rows'] {
   const { format, format_guessed } = source
-  return fileRows('source.jsonl', chunks, fieldsOf(source), {
+  return fileRows('source.jsonl', rowless.heard(chunks), fieldsOf(source), {
     ...(!format_guessed && { format }),
-    unpack: (packed, packing) => notTooLong(ctx.unpack(packed, packing)),
+    unpack: (packed, packing) => rowless.heard(notTooLong(ctx.unpack(packed, packing))),
   })
 }
 
