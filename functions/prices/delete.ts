@@ -1,3 +1,4 @@
+import { checkPricing } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { removePrice } from '../../shared/prices/verbs/prices.ts'
@@ -10,7 +11,7 @@ export const deletePrice = endpoint({
   operation_id: 'deletePrice',
   summary: 'Remove a price',
   description:
-    'Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.',
+    'As with setting it, of a listed model only an owner may. Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.',
   auth: 'any',
   atomic: true,
   params: { projectId: 'project', priceId: 'price' },
@@ -18,6 +19,8 @@ export const deletePrice = endpoint({
   errors: [],
   async handle({ ctx, principal, params }) {
     await scopeOf(ctx, principal, params.projectId)
-    return ownPriceOf(await removePrice(ctx, params.projectId, params.priceId))
+    return ownPriceOf(
+      await removePrice(ctx, params.projectId, params.priceId, model => checkPricing(principal, model)),
+    )
   },
 })

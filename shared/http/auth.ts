@@ -11,6 +11,7 @@ import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { derivedKey, sameBytes, sha256, toHex } from '../kernel/secrets.ts'
+import { isListed } from '../prices/rules/price-book.ts'
 import type { SetQuotas } from '../quotas/rules/quotas.ts'
 import { keepSession, liveSession } from '../sessions/queries/sessions.ts'
 
@@ -228,6 +229,16 @@ export function checkOwner(principal: Principal): void {
     'forbidden',
     'Limits are set by owners who are signed in; this is a key.',
     'Sign in: assay login, or POST /v1/sessions.',
+  )
+}
+
+/** An owner's credit and budgets count by the list: only an owner sets another price. @throws ApiError `forbidden` */
+export function checkPricing(principal: Principal, model: string): void {
+  if (!isListed(model) || (principal.kind === 'session' && principal.role === 'owner')) return
+  throw new ApiError(
+    'forbidden',
+    `The price list has ${model}: only an owner who is signed in sets another price.`,
+    'Keys and other members price models that no list has.',
   )
 }
 

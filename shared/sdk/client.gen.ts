@@ -252,7 +252,7 @@ export interface paths {
         put?: never;
         /**
          * Set what a model costs, from a moment on
-         * @description Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a minute. The same model and moment again takes the place of the price it was.
+         * @description Of a model that a price list has, only an owner who is signed in sets another price. Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a minute. The same model and moment again takes the place of the price it was.
          */
         post: operations["createPrice"];
         delete?: never;
@@ -293,7 +293,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a price
-         * @description Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.
+         * @description As with setting it, of a listed model only an owner may. Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.
          */
         delete: operations["deletePrice"];
         options?: never;

@@ -157,6 +157,31 @@ export function administrationPart(given: Given): void {
         expect((await world.call('POST', path, { token, body: { ...price, ...wrong } })).status).toBe(400)
     })
 
+    it('lets a key price what no list has, and an owner anything [prices.owner]', async () => {
+      const world = given()
+      const { project_id, key, token } = await openAccount(world)
+      const path = `/v1/projects/${project_id}/prices`
+      const cost = { input_per_mtok: 0, output_per_mtok: 0 }
+      // Also names that a client's prefix makes a listed one of.
+      for (const model of [
+        'gpt-4o-mini',
+        'openai/gpt-4o-mini',
+        'gpt-4o-mini-2024-07-18',
+        'claude-sonnet-4-5',
+      ]) {
+        const body = { model, ...cost }
+        expect((await world.call('POST', path, { token: key, body })).json.error.code).toBe('forbidden')
+        const set = await world.call('POST', path, { token, body })
+        expect(set.status).toBe(201)
+        const removing = `${path}/${set.json.id}`
+        expect((await world.call('DELETE', removing, { token: key })).json.error.code).toBe('forbidden')
+        expect((await world.call('DELETE', removing, { token })).status).toBe(200)
+      }
+      const own = await world.call('POST', path, { token: key, body: { model: 'house-model', ...cost } })
+      expect(own.status).toBe(201)
+      expect((await world.call('DELETE', `${path}/${own.json.id}`, { token: key })).status).toBe(200)
+    })
+
     it('reports no models without a price if none was called [prices.check]', async () => {
       const world = given()
       const { project_id, key: token } = await openAccount(world)

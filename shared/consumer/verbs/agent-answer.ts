@@ -138,7 +138,14 @@ export class Answer {
   /** Takes a line; one that is wrong ends its item, and one that names none is passed over. @throws Flood */
   line(given: string | UnreadableLine): void {
     const bytes = typeof given === 'string' ? given.length : given.bytes
-    if (!isObject(typeof given === 'string' ? given : given.head)) return this.#passOver(given, bytes)
+    if (bytes < SHORTEST_LINE || !isObject(typeof given === 'string' ? given : given.head))
+      return this.#passOver(given, bytes)
+    // Not parsed where it is much longer than what it says.
+    if (
+      bytes > LIMITS.answer_heartbeat_bytes &&
+      HEARTBEAT_HEAD.test(typeof given === 'string' ? given : given.head)
+    )
+      return this.unrecorded.beat(bytes)
     try {
       if (typeof given !== 'string') throw new ProtocolError(given.problem)
       this.#take(given, bytes)
@@ -318,7 +325,7 @@ export class Answer {
     const { target, prices, holds_unpriced } = this.#claim
     const { row, holds, verdict } = countStep(
       inFlight,
-      readStep(report, text, this.#mask),
+      { ...readStep(report, text, this.#mask), is_claim: target.kind === 'url' },
       target.declaration,
       prices,
       holds_unpriced,
@@ -368,6 +375,9 @@ const upstreamOf = ({ upstream_id, stops, refusals }: InFlightItem['item']) => (
 })
 
 const CUT_TOO_OFTEN = `It was sent ${LIMITS.cut_answers} times, and each time its answer was cut, which may have been paid for.`
+
+const SHORTEST_LINE = '{"type":"later"}'.length
+const HEARTBEAT_HEAD = /^\s{0,8}\{\s{0,8}"type"\s{0,8}:\s{0,8}"heartbeat"/
 
 /** Whether a line begins as one of the protocol's may. */
 const isObject = (line: string): boolean => line.startsWith('{') || line.trimStart().startsWith('{')

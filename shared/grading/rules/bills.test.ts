@@ -72,19 +72,61 @@ describe("the provider's own bill", () => {
     expect(row).toMatchObject({ cost_micro: 100, listed_micro: 1500 })
   })
 
+  it.each([[-1], [Number.NaN], [Number.POSITIVE_INFINITY], ['much'], [[]], [{ sum: 1 }], [true], [null]])(
+    'of %j is none',
+    cost => {
+      const row = rowOf(chat('gpt-4o-mini', { ...TOKENS, cost }))
+      expect(row).toMatchObject({ cost_micro: 450, billed: false, unpriced: false })
+    },
+  )
+
+  const claimed = (output: unknown, is_claim: boolean, prices: PriceBook = LIST_PRICES) => {
+    const report = reportOf(output)
+    return stepRow({ ...readStep(report, JSON.stringify(report)), is_claim }, PLACE, prices)
+  }
+
+  it('makes no listed model cheaper where only the host of its agent saw it, and counts where it does not', () => {
+    const cheap = chat('gpt-4o-mini', { ...TOKENS, cost: 0 })
+    expect(claimed(cheap, true)).toMatchObject({ cost_micro: 450, billed: false, unpriced: false })
+    expect(claimed(cheap, false)).toMatchObject({ cost_micro: 0, billed: true, listed_micro: 450 })
+    const dear = chat('gpt-4o-mini', { ...TOKENS, cost: 1 })
+    expect(claimed(dear, true)).toMatchObject({ cost_micro: 1_000_000, billed: true })
+    expect(claimed(chat('house-model', { ...TOKENS, cost: 0 }), true)).toMatchObject({
+      cost_micro: 0,
+      billed: true,
+      unpriced: false,
+    })
+  })
+
+  it.each([1001, 50_062.5, 1e9, 1e300])('of $%d is no call’s: its call has no price, and says why', cost => {
+    for (const model of ['gpt-4o-mini', 'house-model'])
+      expect(rowOf(chat(model, { ...TOKENS, cost }))).toMatchObject({
+        cost_micro: model === 'house-model' ? 0 : 450,
+        billed: false,
+        unpriced: true,
+        unread: expect.stringContaining('no call costs more than $1,000'),
+      })
+    expect(rowOf(chat('m', { ...TOKENS, cost: 1000 }))).toMatchObject({ billed: true, unpriced: false })
+  })
+
   it.each([
-    [-1],
-    [Number.NaN],
-    [Number.POSITIVE_INFINITY],
-    [1e300],
-    ['much'],
-    [[]],
-    [{ sum: 1 }],
-    [true],
-    [null],
-  ])('of %j is none', cost => {
-    const row = rowOf(chat('gpt-4o-mini', { ...TOKENS, cost }))
-    expect(row).toMatchObject({ cost_micro: 450, billed: false, unpriced: false })
+    ['input', { input_tokens: 10_000_001, output_tokens: 1 }],
+    ['output', { input_tokens: 1, output_tokens: 50_000_000_000 }],
+    ['both together', { input_tokens: 6_000_000, output_tokens: 6_000_000 }],
+  ])('more tokens than a call can have (%s) are unpriced, and cost no more than the rest', (_, usage) => {
+    const row = rowOf({ any: 'answer' }, LIST_PRICES, { usage: { model: 'gpt-4o-mini', ...usage } })
+    expect(row).toMatchObject({ unpriced: true, unread: expect.stringMatching(/is no count of tokens|no call has/) })
+    expect(row.cost_micro).toBeLessThanOrEqual(1)
+  })
+
+  it('a cost by an own price that no call has is unpriced', () => {
+    const prices = new PriceBook({ m: { input_per_mtok: 1e9, output_per_mtok: 1e9 } })
+    const usage = { model: 'm', input_tokens: 5_000_000, output_tokens: 1 }
+    expect(rowOf({ any: 'answer' }, prices, { usage })).toMatchObject({
+      cost_micro: 0,
+      unpriced: true,
+      unread: expect.stringContaining('no call costs more than $1,000'),
+    })
   })
 
   it('is rounded up, so that no call with a bill is free', () => {

@@ -7,8 +7,9 @@ import { rawMembers } from '../../json/raw-members.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Mask, UNMASKED } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import { dollars } from '../../prices/rules/amounts.ts'
 import type { PriceBook } from '../../prices/rules/price-book.ts'
-import { costOf } from '../../prices/rules/pricing.ts'
+import { costOf, type Price } from '../../prices/rules/pricing.ts'
 import { ANSWER_REFUSED, type StepReport } from '../../protocol/rules/protocol.ts'
 import { type Finish, isRead, type Reading, readCall, saysAnswer } from '../../providers/rules/completion.ts'
 import { noAnswer, surelyNoAnswer } from '../../upstreams/rules/no-answer.ts'
@@ -62,6 +63,8 @@ export interface ReadStep {
   output: string | null
   /** What else of the step is kept passes it too. */
   mask: Mask
+  /** Nobody but the agent's own host saw the calls: of a bundle they pass our egress. */
+  is_claim?: boolean
 }
 
 /**
@@ -104,7 +107,7 @@ function rawPayloads(text: string): Payloads {
 const KINDS = new Set<string>(STEP_KINDS)
 
 export function stepRow(
-  { report, input, output, mask }: ReadStep,
+  { report, input, output, mask, is_claim }: ReadStep,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
   declared?: GradeChoices,
@@ -115,12 +118,13 @@ export function stepRow(
   const step = none === undefined ? sent : { ...sent, error: sent.error ?? none }
   const reading = readCall(step)
   const grade = none === undefined ? gradeStep(step, declared, reading) : NO_ANSWER
-  const usage = usageOf(step, reading)
+  const said = usageOf(step, reading)
   // Only a model call can be unread, whatever a step of another kind reports wrongly.
   const wasAnswered = !step.error || step.error.code === ANSWER_REFUSED
+  const saidPrice = said && priceOf(said, prices, started_ms, { reading, address: step.host })
+  const usage = said && believable(said, saidPrice, is_claim)
   const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault, mask) : null
-  const price = usage && priceOf(usage, prices, started_ms, { reading, address: step.host })
-  const cost = usage && costOf(usage, price)
+  const cost = usage && costOf(usage, saidPrice, is_claim)
   return {
     seq: place.seq,
     attempt: place.attempt,
@@ -135,15 +139,15 @@ export function stepRow(
       // Of an answer that was cut it is not known either whether it costs anything.
       (wasAnswered || (isRead(reading) && !UNENDED.includes(reading.finish))) &&
       none === undefined &&
-      (cost === undefined || !cost.is_known || (usage?.fault !== undefined && !isBilled(usage))),
-    has_price: price !== undefined,
+      (cost === undefined || !cost.is_known || (usage?.fault !== undefined && !cost.is_billed)),
+    has_price: saidPrice !== undefined,
     graded: isRead(reading) && !reading.ungraded && unread === null,
     unread,
     told: step.kind === 'llm_call' && saysAnswer(step.answer),
     input_tokens: usage?.input_tokens ?? 0,
     output_tokens: usage?.output_tokens ?? 0,
     cost_micro: cost?.cost_micro ?? 0,
-    billed: usage !== undefined && isBilled(usage),
+    billed: cost?.is_billed === true,
     listed_micro: cost?.listed_micro ?? null,
     started_ms,
     duration_ms: durationOf(step),
@@ -164,7 +168,22 @@ function errorOf({ error }: StepReport, mask: Mask): Pick<StepRow, 'error_code' 
   }
 }
 
-const isBilled = ({ billed_micro }: StepTokens) => billed_micro !== undefined
+/** The usage without what no call can have: an agent may report anything, and a lower bound is what is left of it. */
+function believable(usage: StepTokens, price: Price | undefined, isClaim: boolean | undefined): StepTokens {
+  const tokens = usage.input_tokens + usage.output_tokens
+  const { cost_micro, is_billed } = costOf(usage, price, isClaim)
+  const { step_tokens, step_cost_micro } = LIMITS
+  if (tokens <= step_tokens && cost_micro <= step_cost_micro) return usage
+  const claim =
+    tokens > step_tokens
+      ? `it claims ${tokens} tokens, and no call has more than ${step_tokens}`
+      : `it claims ${is_billed ? 'a bill' : 'a cost'} of ${dollars(cost_micro)}, and no call costs more than ${dollars(step_cost_micro)}`
+  const fault = usage.fault ?? claim
+  const { billed_micro, ...rest } = usage
+  // A claim of a bill leaves the tokens, which may be right.
+  if (is_billed && tokens <= step_tokens) return believable({ ...rest, fault }, price, isClaim)
+  return { model: usage.model, input_tokens: 0, output_tokens: 0, cached_input_tokens: 0, fault }
+}
 
 /** How an answer ends of which it is not known that it was whole. */
 const UNENDED: readonly Finish[] = ['other', 'interrupted']

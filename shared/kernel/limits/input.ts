@@ -56,7 +56,8 @@ export const INPUT_LIMITS = {
   item_line_bytes: 1 * MiB + 8 * KiB, // an input and its two keys, with every character of the keys escaped
   item_output_bytes: 1 * MiB,
   step_payload_bytes: 256 * KiB,
-  step_tokens: 100_000_000, // no model reads or writes as much in one call
+  step_tokens: 10_000_000, // no model reads or writes as much in one call
+  step_cost_micro: 1_000 * 1_000_000, // no call costs as much
   step_duration_ms: 366 * 86_400_000, // longer than any attempt lasts
   step_key_characters: 256,
   error_message_characters: 2000,

@@ -95,6 +95,14 @@ export function ownPriceOf<P extends OwnPrice>(
   return name === undefined ? undefined : own[name]
 }
 
+/** What clients put before the name of a model, as MAKERS has them. */
+const BEFORE =
+  'openai/ anthropic/ google/ gemini/ models/ mistral/ mistralai/ deepseek/ groq/ anthropic.'.split(' ')
+
+/** Whether a list knows a model whose calls an own price of this name would count for. */
+export const isListed = (name: string): boolean =>
+  name === DEMO_MODEL || ['', ...BEFORE].some(before => priceList().find(`${before}${name}`) !== undefined)
+
 const NEAREST = 3
 
 /** The names that somebody may have meant, as a sentence; empty when no name is similar. */

@@ -210,18 +210,23 @@ function isFree(price: Price): boolean {
 /** What a call cost: by the provider's own bill if there is one, else by the price; and what the price makes of it. */
 export interface Cost {
   cost_micro: number
+  /** The cost is the provider's own bill. */
+  is_billed: boolean
   /** By the price, beside a bill. Null without either. */
   listed_micro: number | null
   is_known: boolean
 }
 
-export function costOf(usage: Consumption, price: Price | undefined): Cost {
+/** A bill that only the agent's own host saw (`isClaim`) makes no model cheaper than the list has it. */
+export function costOf(usage: Consumption, price: Price | undefined, isClaim = false): Cost {
   const listed = price && costMicro(usage, price)
   const { billed_micro } = usage
-  if (billed_micro !== undefined)
-    return { cost_micro: billed_micro, listed_micro: listed ?? null, is_known: true }
+  const isBelow = isClaim && price?.is_listed === true && (billed_micro ?? 0) < (listed ?? 0)
+  if (billed_micro !== undefined && !isBelow)
+    return { cost_micro: billed_micro, is_billed: true, listed_micro: listed ?? null, is_known: true }
   return {
     cost_micro: listed ?? 0,
+    is_billed: false,
     listed_micro: null,
     is_known: price !== undefined && covers(price, usage),
   }

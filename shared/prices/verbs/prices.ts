@@ -37,10 +37,16 @@ export async function setPrice(ctx: Context, project_id: string, price: NewPrice
   return store.putPrice(ctx.db, row)
 }
 
-/** @throws ApiError `not_found` */
-export async function removePrice(ctx: Context, project_id: string, id: string): Promise<store.PriceRow> {
+/** `may` throws where the caller may not price the model: then nothing is removed. @throws ApiError `not_found` */
+export async function removePrice(
+  ctx: Context,
+  project_id: string,
+  id: string,
+  may: (model: string) => void,
+): Promise<store.PriceRow> {
   const gone = await store.deletePrice(ctx.db, project_id, id)
   if (gone === undefined) throw new ApiError('not_found', 'There is no such price in this account.')
+  may(gone.model)
   return gone
 }
 

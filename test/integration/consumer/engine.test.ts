@@ -726,13 +726,13 @@ describe('unusual output of an agent', () => {
 
   it('is stored: more tokens in one flush than an integer holds', async () => {
     const usage = { input_tokens: LIMITS.step_tokens, output_tokens: 0 }
-    const steps = Array.from({ length: 30 }, (_, i) => `step-${i}`)
+    const steps = Array.from({ length: 150 }, (_, i) => `step-${i}`)
     engine.play(items =>
       items.flatMap(item => [...steps.map(key => step(item, key, { usage })), result(item)]),
     )
-    const runId = await engine.submit(1)
+    const runId = await engine.submit(2)
     await consume(engine.ctx)
-    expect(await engine.run(runId)).toMatchObject({ ok: 1, input_tokens: 30 * LIMITS.step_tokens })
+    expect(await engine.run(runId)).toMatchObject({ ok: 2, input_tokens: 300 * LIMITS.step_tokens })
   })
 
   it('is retried with a delay if it is one yield after another', async () => {
