@@ -7,6 +7,7 @@ import { projectIn } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { withinQuota } from '../../shared/quotas/verbs/quotas.ts'
 
 export const createApiKey = endpoint({
   method: 'post',
@@ -30,7 +31,7 @@ export const createApiKey = endpoint({
       ),
   }),
   answers: { 201: { description: 'The key.', schema: NewApiKey } },
-  errors: [],
+  errors: ['quota_exceeded'],
   async handle({ ctx, principal, params, body }) {
     const project = await projectIn(ctx, principal, params.projectId)
     if (principal.kind === 'key' && project.settings.keys_may_mint === false) {
@@ -48,7 +49,9 @@ export const createApiKey = endpoint({
         `Set "expires_at" to ${new Date(bound_ms).toISOString()} or before, or sign in.`,
       )
     }
-    const { row, key } = await mintKey(ctx, params.projectId, body.name, { role: body.role, expires_at })
+    const { row, key } = await withinQuota(ctx, { account_id: principal.account_id }, 'keys', ctx =>
+      mintKey(ctx, params.projectId, body.name, { role: body.role, expires_at }),
+    )
     return { ...apiKeyOf(row), key }
   },
 })

@@ -19,7 +19,7 @@ export const createTrigger = endpoint({
   atomic: true,
   body: TriggerOrder,
   answers: { 201: { description: 'The trigger, with its secret.', schema: NewTrigger } },
-  errors: ['not_found', 'trigger_name_taken', 'unpriced_model'],
+  errors: ['not_found', 'trigger_name_taken', 'unpriced_model', 'quota_exceeded'],
   async handle({ ctx, principal, body }) {
     const { project_id, id: agent_id } = await agentIn(ctx, principal, body.agent_id)
     const source = triggerSourceOrder(body) ?? null

@@ -2,7 +2,7 @@ import type { Context } from '../../shared/context.ts'
 import { jsonTextOf, readBytes } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { roomFor } from '../../shared/http/large-bodies.ts'
-import { checkFireRate } from '../../shared/http/rate.ts'
+import { checkFireRate, checkOwnFires } from '../../shared/http/rate.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { noteRefusal } from '../../shared/sessions/verbs/refusals.ts'
@@ -53,6 +53,7 @@ export const fireTrigger = endpoint({
     const bytes = await readBytes(request, max, tooLarge(webhook), provesFirst ? undefined : IN_TIME)
     const signature = provesFirst ? undefined : await verify(ctx, webhook, request, bytes)
     await checkFireRate(ctx, webhook)
+    if (request.headers.has('assay-hop')) await checkOwnFires(ctx, webhook)
     const posted = postedTo(webhook, request, bytes)
     const challenge = 'text' in posted ? challengeOf(webhook.scheme, posted.text) : undefined
     if (challenge !== undefined) return { challenge }

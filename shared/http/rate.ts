@@ -27,6 +27,23 @@ export async function checkFireRate(
   ])
 }
 
+/**
+ * What an installation sends may fire its own trigger: a run's callback that starts the next. A run that starts itself
+ * again so would go on for ever. @throws ApiError `rate_limited`
+ */
+export async function checkOwnFires(ctx: Context, { id }: { id: string }): Promise<void> {
+  const { burst, per_hour } = LIMITS.own_fires
+  const bucket = { name: `own-fires:${id}`, per_second: per_hour / 3600, burst }
+  const wait_ms = await takeTokens(ctx.redis, bucket, 1, ctx.now())
+  if (wait_ms === 0) return
+  throw new ApiError(
+    'rate_limited',
+    `Messages of Assay fired this trigger ${burst} times in a row; ${per_hour} an hour may.`,
+    'Look whether a run of it starts the next: by its callback, an alert channel, a digest or its agent.',
+    Math.ceil(wait_ms / 1000),
+  )
+}
+
 interface Payer {
   account_id: string
   plan: SetQuotas

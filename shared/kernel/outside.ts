@@ -1,6 +1,9 @@
 // How the server reaches addresses that callers named. The host does it, because guarding such a request takes sockets:
 // the host judges an address after resolving it, and connects to that very address.
 
+/** Marks all that an installation sends by itself, so that it does not answer itself for ever. */
+export const SENT_BY_US = { 'user-agent': 'Assay', 'assay-hop': '1' } as const
+
 export interface OutsideRequest {
   /** http or https. */
   url: string

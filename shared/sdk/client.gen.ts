@@ -4295,7 +4295,7 @@ export interface components {
         /** @description What an account may have in all, and how full that is. */
         Quota: {
             /** @enum {string} */
-            name: "concurrency" | "open_runs" | "requests_per_second" | "projects" | "agents" | "schedules" | "bundles" | "kept_bytes" | "members";
+            name: "concurrency" | "open_runs" | "requests_per_second" | "projects" | "agents" | "schedules" | "triggers" | "keys" | "bundles" | "kept_bytes" | "members";
             /** @description At most so many; null is no bound. */
             limit: number | null;
             /** @description So many there are; null of a rate, and of what is counted only where it has a bound. */
@@ -4323,6 +4323,10 @@ export interface components {
             agents?: number | null;
             /** @description Schedules in all of its projects, those that are disabled too. Null is 10000, the default. */
             schedules?: number | null;
+            /** @description Triggers of agents that were not deleted, in all of its projects. Null is 10000, the default. */
+            triggers?: number | null;
+            /** @description Keys of its projects that were not revoked and have not expired. Null is 10000, the default. */
+            keys?: number | null;
             /** @description Deployments that are kept and hold code, of all agents that were not deleted. Null is no bound. */
             bundles?: number | null;
             /** @description Inputs of items until retention takes them, and code of deployments. Measured once a minute where it has a bound; outputs and steps are not counted. Null is no bound. */
@@ -8503,6 +8507,16 @@ export interface operations {
             };
             /** @description `unauthenticated` */
             401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `quota_exceeded` */
+            402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -16402,6 +16416,16 @@ export interface operations {
             };
             /** @description `unauthenticated` */
             401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `quota_exceeded` */
+            402: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

@@ -27,7 +27,16 @@ export function quotasPart(given: Given): void {
       await makeAgent(given(), key)
       const before = await list(token)
       expect(before.map(one => one.name)).toEqual([
-        ...['concurrency', 'open_runs', 'requests_per_second', 'projects', 'agents', 'schedules'],
+        ...[
+          'concurrency',
+          'open_runs',
+          'requests_per_second',
+          'projects',
+          'agents',
+          'schedules',
+          'triggers',
+          'keys',
+        ],
         ...['bundles', 'kept_bytes', 'members'],
       ])
       expect(before).toContainEqual(

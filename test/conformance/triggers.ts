@@ -424,6 +424,15 @@ export function triggersPart(given: Given): void {
     })
   })
 
+  it('is fired by messages of Assay twenty times in a row, and then once a minute [triggers.own-fires]', async () => {
+    const trigger = await makeTrigger()
+    const statuses: number[] = []
+    for (let n = 0; n < 22; n++)
+      statuses.push((await fire(trigger, '{}', { ...JSON_BODY, 'assay-hop': '1' })).status)
+    expect(statuses).toEqual([...Array(20).fill(202), 429, 429])
+    expect((await fire(trigger, '{}')).status).toBe(202)
+  })
+
   describe('fires with one X-Idempotency-Key', () => {
     const keyed = { 'X-Idempotency-Key': 'order 4711' }
 

@@ -325,7 +325,7 @@ export class Answer {
     const { target, prices, holds_unpriced } = this.#claim
     const { row, holds, verdict } = countStep(
       inFlight,
-      { ...readStep(report, text, this.#mask), is_claim: target.kind === 'url' },
+      { ...readStep(report, text, this.#mask), is_claim: target.kind === 'url', now_ms: this.#now() },
       target.declaration,
       prices,
       holds_unpriced,

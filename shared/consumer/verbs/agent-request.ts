@@ -10,6 +10,7 @@ import { itemBudgetMicro } from '../../grading/rules/verdict.ts'
 import { oneLine } from '../../json/ndjson.ts'
 import { rawJson, toJson } from '../../json/raw-json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { SENT_BY_US } from '../../kernel/outside.ts'
 import {
   ANSWER_URL_HEADER,
   BOUND_UPSTREAMS_HEADER,
@@ -64,6 +65,7 @@ export async function requestOf(
     ? inFlightItems[0]!.item.input
     : inFlightItems.map(f => itemLine(ctx, claim, f, timing)).join('')
   const headers = {
+    'assay-hop': SENT_BY_US['assay-hop'],
     ...(plain ? plainHeaders(ctx, claim, inFlightItems[0]!, timing) : headersOf(claim)),
     ...(address !== undefined && { [ANSWER_URL_HEADER]: address }),
     ...(!plain && upstreamHeaders(claim, timing, stops)),

@@ -65,6 +65,8 @@ export interface ReadStep {
   mask: Mask
   /** Nobody but the agent's own host saw the calls: of a bundle they pass our egress. */
   is_claim?: boolean
+  /** No step began later. */
+  now_ms?: number
 }
 
 /**
@@ -107,12 +109,12 @@ function rawPayloads(text: string): Payloads {
 const KINDS = new Set<string>(STEP_KINDS)
 
 export function stepRow(
-  { report, input, output, mask, is_claim }: ReadStep,
+  { report, input, output, mask, is_claim, now_ms = Number.POSITIVE_INFINITY }: ReadStep,
   place: { seq: number; attempt: number; step_no: number },
   prices: PriceBook,
   declared?: GradeChoices,
 ): StepRow {
-  const started_ms = startOf(report)
+  const started_ms = Math.min(startOf(report), now_ms)
   const sent = withoutNull(report)
   const none = noAnswerIn(sent)
   const step = none === undefined ? sent : { ...sent, error: sent.error ?? none }

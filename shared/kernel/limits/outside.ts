@@ -195,6 +195,9 @@ export const OUTSIDE_LIMITS = {
   projects_per_account: 1000, // listed in one answer
   agents_per_account: 10_000, // listed in one answer
   schedules_per_account: 10_000,
+  own_fires: { burst: 20, per_hour: 60 }, // of a trigger by messages of an installation: chains of runs, and no loops
+  triggers_per_account: 10_000,
+  keys_per_account: 10_000, // each is looked for by its hash: more than any account uses, and few enough to list
   kept_bytes_ms: 60_000, // then an account's stored bytes are summed again: 100,000 runs are 14,000 pages
   accounts_measured_per_sweep: 20,
   auth_cached: 10_000, // callers that one process remembers

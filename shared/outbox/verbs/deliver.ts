@@ -8,6 +8,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { signatureHeaders } from '../../kernel/message-signature.ts'
+import { SENT_BY_US } from '../../kernel/outside.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import * as store from '../queries/deliveries.ts'
 import { isMailUrl } from '../rules/formats.ts'
@@ -177,7 +178,7 @@ class Sender {
     const signed = { id, at_s: Math.floor(this.#ctx.now() / 1000), body }
     const headers = {
       'content-type': 'application/json',
-      'user-agent': 'Assay',
+      ...SENT_BY_US,
       ...(await signatureHeaders(secrets.get(project_id)!, signed)),
     }
     const { status } = await this.#ctx.post({ url, account_id, headers, body, signal })

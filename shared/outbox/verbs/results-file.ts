@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { signatureInParts } from '../../kernel/message-signature.ts'
+import { SENT_BY_US } from '../../kernel/outside.ts'
 import { resultsInChunks, slicesOf } from '../../results/queries/results.ts'
 import { RESULT_TYPES, resultsText } from '../../results/wire/results-text.ts'
 import { findResultsFile } from '../queries/results-files.ts'
@@ -44,7 +45,7 @@ export async function resultsFile(
   const headers = {
     'content-type': RESULT_TYPES[format],
     'content-disposition': `attachment; filename="results-${run_id}.${format}"`,
-    'user-agent': 'Assay',
+    ...SENT_BY_US,
     ...signature.headers(),
   }
   return { headers, body: { bytes, read: () => asLongAs(read(), bytes) } }

@@ -19,6 +19,11 @@ const USED: Record<Counted, (account_id: string) => SQL> = {
   schedules: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
     join schedules s on s.project_id = a.project_id and s.agent_id = a.id
     where p.account_id = ${account_id} and a.deleted_at is null`,
+  triggers: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
+    join triggers t on t.project_id = a.project_id and t.agent_id = a.id
+    where p.account_id = ${account_id} and a.deleted_at is null`,
+  keys: account_id => sql`select count(*) from projects p join api_keys k on k.project_id = p.id
+    where p.account_id = ${account_id} and k.revoked_at is null and coalesce(k.expires_at, 'infinity') > now()`,
   bundles: account_id => sql`select count(*) from projects p join agents a on a.project_id = p.id
     join deployments d on d.project_id = a.project_id and d.agent_id = a.id
     where p.account_id = ${account_id} and a.deleted_at is null and d.kind = 'bundle'`,

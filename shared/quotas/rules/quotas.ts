@@ -70,6 +70,22 @@ export const QUOTAS = {
     about: 'Schedules in all of its projects, those that are disabled too.',
     room: 'Delete a schedule',
   },
+  triggers: {
+    unit: 'triggers',
+    default: LIMITS.triggers_per_account,
+    ...COUNT,
+    error: 'quota_exceeded',
+    about: 'Triggers of agents that were not deleted, in all of its projects.',
+    room: 'Delete a trigger',
+  },
+  keys: {
+    unit: 'keys',
+    default: LIMITS.keys_per_account,
+    ...COUNT,
+    error: 'quota_exceeded',
+    about: 'Keys of its projects that were not revoked and have not expired.',
+    room: 'Revoke a key',
+  },
   bundles: {
     unit: 'deployments with code',
     default: null,

@@ -5,7 +5,7 @@ import { wholeUrl } from '../../accounts/verbs/kept-url.ts'
 import { openEnv } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { OutsideAnswer } from '../../kernel/outside.ts'
+import { type OutsideAnswer, SENT_BY_US } from '../../kernel/outside.ts'
 import { fileRows } from '../../submission/rules/file-rows.ts'
 import { filledIn } from '../rules/declared-source.ts'
 import { fieldsOf, SourceError, type UrlSource } from '../rules/source.ts'
@@ -40,7 +40,7 @@ async function ask(ctx: Context, reading: Reading<UrlSource>, signal: AbortSigna
   const account_id = reading.deployment?.account_id ?? null
   const headers = {
     accept: source.format_guessed ? ACCEPT_GUESSED : ACCEPT[source.format],
-    'user-agent': 'Assay',
+    ...SENT_BY_US,
     ...(await headersOf(ctx, reading)),
     'accept-encoding': 'identity', // what some hosts send compressed all the same is unpacked within the limits
   }

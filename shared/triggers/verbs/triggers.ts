@@ -6,6 +6,7 @@ import { seal } from '../../accounts/verbs/sealing.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord, sha256 } from '../../kernel/secrets.ts'
+import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import type { TriggerSource } from '../../sources/rules/source.ts'
 import { type KeptSource, keptTriggerSource } from '../../sources/verbs/kept-source.ts'
 import { type TriggerItems, triggerSourceOrder } from '../../sources/wire/sources.ts'
@@ -46,14 +47,11 @@ export async function createTrigger(
   checkSigningSecret(order.scheme, signing_secret)
   const secret = signing_secret === null ? newTriggerSecret(order.scheme, ctx.random) : null
   const webhook_id = `whk_${randomWord(ctx.random, WEBHOOK_ID_BYTES)}`
-  const kept_start = await keptStart(ctx, order.project_id, start)
-  const kept = await keptSecret(
-    ctx,
-    { project_id: order.project_id, id },
-    order.scheme,
-    signing_secret ?? secret,
-  )
-  if (!(await store.insertTrigger(ctx.db, { id, ...fields, webhook_id, ...kept_start, ...kept, ...items }))) {
+  const { project_id } = fields
+  const kept_start = await keptStart(ctx, project_id, start)
+  const kept = await keptSecret(ctx, { project_id, id }, order.scheme, signing_secret ?? secret)
+  const row = { id, ...fields, webhook_id, ...kept_start, ...kept, ...items }
+  if (!(await withinQuota(ctx, { project_id }, 'triggers', ctx => store.insertTrigger(ctx.db, row)))) {
     throw new ApiError('trigger_name_taken', `The agent already has a trigger named "${order.name}".`)
   }
   return { id, webhook_id, secret }
