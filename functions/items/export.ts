@@ -14,6 +14,7 @@ export const exportItemRecords = endpoint({
   summary: 'Export every item record',
   description:
     'Streamed, run by run, oldest first: one record a line with Accept: application/x-ndjson, else one JSON array. An answer that breaks off was not complete.',
+  logged: true,
   auth: 'any',
   heavy: true,
   answers: { 200: { description: 'The records.', schema: z.array(ItemRecord), ndjson: ItemRecord } },

@@ -21,6 +21,7 @@ export const exportResults = endpoint({
   summary: 'Export the results of a run or an agent',
   description:
     'Each item_id once: its newest ok item, else its newest, out of the run and the replays that descend from its items, or out of all runs of the agent. Streamed to the end, of a run in the order it was submitted in, of an agent by item_id; above 100,000 items in blocks of about so many, each in that order. An answer that breaks off was not complete. What is written while it is read may be in it or not.',
+  logged: true,
   auth: 'any',
   heavy: true,
   query: ResultsQuery,

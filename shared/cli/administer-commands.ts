@@ -181,8 +181,9 @@ const MEMBERS: readonly Command[] = [
   {
     name: 'members remove',
     args: ['MEMBER'],
-    summary: 'Remove a member; keys they made stay.',
+    summary: 'Remove a member, and list what they made that stays.',
     member: true,
+    options: [{ name: 'revoke-keys', about: 'revoke the keys that they made, too' }],
     run: async (...given) => (await import('./members.ts')).removeMember(...given),
   },
 ]

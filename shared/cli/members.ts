@@ -82,12 +82,24 @@ export async function linkPassword(session: Session, given: Given): Promise<void
 
 export async function removeMember(session: Session, given: Given): Promise<void> {
   const path = { memberId: await memberIdOf(session, given.arg(0)) }
-  const member = await answered(session.api.DELETE('/v1/members/{memberId}', { params: { path } }))
-  session.output.emit(
-    'member_removed',
-    member,
-    () => `${clean(member.email)} is out within five seconds; keys they made stay`,
+  const query = given.flag('revoke-keys') ? { revoke_keys: 'true' as const } : {}
+  const member = await answered(session.api.DELETE('/v1/members/{memberId}', { params: { path, query } }))
+  session.output.emit('member_removed', member, () =>
+    [`${clean(member.email)} is out within five seconds`, ...linesOfMade(member)].join('\n'),
   )
+}
+
+/** What outlasts a member who was removed, each with what takes it away. */
+function linesOfMade({ made, revoked_keys }: Schemas['RemovedMember']): string[] {
+  const isKept = ({ kind }: { kind: string }) => kind !== 'key' || !revoked_keys
+  const revoked = made.length - made.filter(isKept).length
+  const kept = made
+    .filter(isKept)
+    .map(({ kind, id, name }) => `  ${kind.replace('_', ' ')}  ${clean(name)}  ${id}`)
+  return [
+    ...(revoked > 0 ? [`${revoked} keys that they made are revoked`] : []),
+    ...(kept.length > 0 ? ['what they made stays until it is revoked or deleted:', ...kept] : []),
+  ]
 }
 
 const PAGES_LOOKED_AT = LIMITS.members_per_account / LIMITS.members_page.max

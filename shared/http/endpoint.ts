@@ -81,7 +81,7 @@ export interface Endpoint {
   streams?: true
   /** Writes no log entry although it is no read. */
   unlogged?: true
-  /** A read that is logged as well: it shows a secret. */
+  /** A read that is logged as well: it shows a secret, or takes much away at once. */
   logged?: true
   params: Record<string, Noun>
   query?: z.ZodType

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { limitOf, quotaError, type SetQuotas } from '../quotas/rules/quotas.ts'
-import { takeToken } from '../redis/rate.ts'
+import { takeToken, takeTokens } from '../redis/rate.ts'
 import type { Principal } from './auth.ts'
 
 /** @throws ApiError `rate_limited` */

@@ -1951,7 +1951,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description All sessions of the member are dead everywhere within five seconds. Keys stay.
+         * @description All sessions of the member are dead everywhere within five seconds. The answer lists what the member made that stays: keys, triggers, schedules, alert channels, members, and what was made with these. With `revoke_keys` the keys among them are revoked as well.
          */
         delete: operations["deleteMember"];
         options?: never;
@@ -4608,6 +4608,27 @@ export interface components {
             status: "queued" | "running" | "paused" | "completed" | "failed" | "cancelled" | "budget_exceeded";
             /** @enum {string|null} */
             outcome_status: "ok" | "degraded" | "failed" | null;
+        };
+        /** @description A member who was removed, and what outlasts that. */
+        RemovedMember: components["schemas"]["Member"] & {
+            /** @description Whether the keys in `made` were revoked with the member. */
+            revoked_keys: boolean;
+            /** @description What the member made, and what was made with that, as far as there still is some: 1,000 at most. */
+            made: {
+                /** @enum {string} */
+                kind: "key" | "trigger" | "schedule" | "alert_channel" | "member";
+                /**
+                 * Format: uuid
+                 * @description What it is revoked or deleted by.
+                 */
+                id: string;
+                name: string;
+                /**
+                 * Format: uuid
+                 * @description Null for a member.
+                 */
+                project_id: string | null;
+            }[];
         };
         /** @description How an item is replayed. */
         ReplayOrder: {
@@ -17826,7 +17847,10 @@ export interface operations {
     };
     deleteMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @example false */
+                revoke_keys?: "true" | "false";
+            };
             header?: never;
             path: {
                 /**
@@ -17846,7 +17870,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Member"] & unknown;
+                    "application/json": components["schemas"]["RemovedMember"];
                 };
             };
             /** @description `invalid_request` */

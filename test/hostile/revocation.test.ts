@@ -234,6 +234,25 @@ describe('the process that revokes forgets', () => {
   })
 })
 
+it('who removes a member sees what they made, also with what they made, and may revoke its keys', async () => {
+  const someone = await member()
+  const path = `/v1/projects/${world.first.project_id}/api-keys`
+  const mint = async (name: string, token: string) =>
+    (await world.call('POST', path, { body: { name }, token })).json
+  const first = await mint('theirs', someone.token)
+  const second = await mint('made with theirs', first.key)
+  const { json: trigger } = await world.call('POST', '/v1/triggers', {
+    body: { agent_id, name: 'theirs' },
+    token: second.key,
+  })
+  const gone = await world.call('DELETE', `/v1/members/${someone.id}?revoke_keys=true`, { token: owner })
+  expect(gone.json.made.map((one: { id: string }) => one.id).sort()).toEqual(
+    [first.id, second.id, trigger.id].sort(),
+  )
+  for (const { key: token } of [first, second])
+    expect(codeOf(await world.call('GET', '/v1/projects', { token }))).toEqual([401, 'unauthenticated'])
+})
+
 it('a sign-in whose password is changed while it is checked opens no session', async () => {
   const { id, email, password } = await member()
   const password_hash = await hashPassword(world.ctx, 'quite another password')

@@ -112,7 +112,7 @@ const MemberActions = ({ of, self }: { of: Schemas['Member']; self: string }) =>
     )}
     <Sure
       label="Remove"
-      consequence={`${of.email} is signed out everywhere within five seconds. Keys stay.`}
+      consequence={`${of.email} is signed out everywhere within five seconds, and the keys that they made are revoked. Triggers, schedules and members that they made stay, and are named.`}
       action={`${MEMBERS}/${of.id}/remove`}
     />
   </>
@@ -189,7 +189,16 @@ export const linkPassword = action({
 export const removeMember = action({
   path: '/dashboard/members/{memberId}/remove',
   async act({ api, params }) {
-    const { data } = await api.DELETE('/v1/members/{memberId}', { params: { path: params } })
-    return { to: MEMBERS, said: `${data!.email} was removed.` }
+    const { data } = await api.DELETE('/v1/members/{memberId}', {
+      params: { path: params, query: { revoke_keys: 'true' } },
+    })
+    const keys = data!.made.filter(({ kind }) => kind === 'key').length
+    const rest = data!.made.filter(({ kind }) => kind !== 'key').map(({ kind, name }) => `${kind} ${name}`)
+    const revoked = keys === 0 ? '' : ` ${keys} keys that they made are revoked.`
+    const stays =
+      rest.length === 0
+        ? ''
+        : ` They also made: ${rest.slice(0, 5).join(', ')}${rest.length > 5 ? ' and more' : ''}.`
+    return { to: MEMBERS, said: `${data!.email} was removed.${revoked}${stays}` }
   },
 })

@@ -8,9 +8,10 @@ import { setPassword } from '../../sessions/queries/passwords.ts'
 import { countTaken } from '../../sessions/verbs/password-guesses.ts'
 import { hashPassword } from '../../sessions/verbs/passwords.ts'
 import { checkPassword } from '../../sessions/verbs/sign-in.ts'
+import { findMade, revokeMade } from '../queries/made.ts'
 import * as store from '../queries/members.ts'
 import type { MemberRole } from '../vocabulary.ts'
-import type { MemberRow } from '../wire/members.ts'
+import type { MadeRow, MemberRow } from '../wire/members.ts'
 
 export interface NewMember {
   account_id: string
@@ -43,11 +44,14 @@ export async function changeRole(ctx: Context, member: MemberRow, role: MemberRo
   })
 }
 
-/** @throws ApiError `last_owner` */
-export async function removeMember(ctx: Context, member: MemberRow): Promise<void> {
-  await transaction(ctx, async db => {
+/** Returns what the member made, whose keys are revoked where `revoke` says so. @throws ApiError `last_owner` */
+export function removeMember(ctx: Context, member: MemberRow, revoke: boolean): Promise<MadeRow[]> {
+  return transaction(ctx, async db => {
     await keepAnOwner(db, member)
+    const made = await findMade(db, member.account_id, member.id)
+    if (revoke) await revokeMade(db, made)
     await store.deleteMember(db, member.id)
+    return made
   })
 }
 

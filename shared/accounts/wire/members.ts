@@ -39,6 +39,28 @@ export const PasswordLink = z
     expires_at: timestamp,
   })
   .openapi('PasswordLink', { description: 'Sets a new password without the one before.' })
+export interface MadeRow {
+  kind: 'key' | 'trigger' | 'schedule' | 'alert_channel' | 'member'
+  id: string
+  name: string
+  project_id: string | null
+}
+
+export const RemovedMember = Member.extend({
+  revoked_keys: z.boolean().describe('Whether the keys in `made` were revoked with the member.'),
+  made: z
+    .array(
+      z.object({
+        kind: z.enum(['key', 'trigger', 'schedule', 'alert_channel', 'member']),
+        id: id('What it is revoked or deleted by.'),
+        name: z.string(),
+        project_id: id('Null for a member.').nullable(),
+      }),
+    )
+    .describe(
+      'What the member made, and what was made with that, as far as there still is some: 1,000 at most.',
+    ),
+}).openapi('RemovedMember', { description: 'A member who was removed, and what outlasts that.' })
 
 export const memberOf = ({ id, email, role, created_at }: MemberRow): z.input<typeof Member> => ({
   id,

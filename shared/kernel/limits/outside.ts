@@ -192,6 +192,7 @@ export const OUTSIDE_LIMITS = {
   sign_in_place_ms: 90 * 86_400_000, // how long a place where somebody signed in is remembered
   // An account, unless the operator sets its quotas otherwise
   members_per_account: 1000,
+  made_listed: 1000, // of what a member made who is removed
   projects_per_account: 1000, // listed in one answer
   agents_per_account: 10_000, // listed in one answer
   schedules_per_account: 10_000,
