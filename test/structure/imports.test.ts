@@ -75,7 +75,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   triggers: {
     wire: ['sources', 'submission'],
     queries: ['accounts'],
-    verbs: ['accounts', 'sources', 'submission'],
+    verbs: ['accounts', 'quotas', 'sources', 'submission'],
   },
   sources: {
     rules: ['protocol', 'submission'],

@@ -120,13 +120,14 @@ export function stepRow(
   const step = none === undefined ? sent : { ...sent, error: sent.error ?? none }
   const reading = readCall(step)
   const grade = none === undefined ? gradeStep(step, declared, reading) : NO_ANSWER
-  const said = usageOf(step, reading)
   // Only a model call can be unread, whatever a step of another kind reports wrongly.
   const wasAnswered = !step.error || step.error.code === ANSWER_REFUSED
-  const saidPrice = said && priceOf(said, prices, started_ms, { reading, address: step.host })
-  const usage = said && believable(said, saidPrice, is_claim)
+  const { usage, price, cost } = costed(
+    usageOf(step, reading),
+    said => priceOf(said, prices, started_ms, { reading, address: step.host }),
+    is_claim,
+  )
   const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault, mask) : null
-  const cost = usage && costOf(usage, saidPrice, is_claim)
   return {
     seq: place.seq,
     attempt: place.attempt,
@@ -142,7 +143,7 @@ export function stepRow(
       (wasAnswered || (isRead(reading) && !UNENDED.includes(reading.finish))) &&
       none === undefined &&
       (cost === undefined || !cost.is_known || (usage?.fault !== undefined && !cost.is_billed)),
-    has_price: saidPrice !== undefined,
+    has_price: price !== undefined,
     graded: isRead(reading) && !reading.ungraded && unread === null,
     unread,
     told: step.kind === 'llm_call' && saysAnswer(step.answer),
@@ -168,6 +169,17 @@ function errorOf({ error }: StepReport, mask: Mask): Pick<StepRow, 'error_code' 
     error_code: plainText(mask.text(error.code), LIMITS.name_characters),
     error_message: plainText(mask.text(error.message), LIMITS.error_message_characters),
   }
+}
+
+/** What is believed of a reported usage, and what that costs. */
+function costed(
+  said: StepTokens | undefined,
+  priceFor: (said: StepTokens) => Price | undefined,
+  isClaim: boolean | undefined,
+) {
+  const price = said && priceFor(said)
+  const usage = said && believable(said, price, isClaim)
+  return { usage, price, cost: usage && costOf(usage, price, isClaim) }
 }
 
 /** The usage without what no call can have: an agent may report anything, and a lower bound is what is left of it. */
