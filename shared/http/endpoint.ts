@@ -171,9 +171,9 @@ export function endpoint<
     params,
     async answer(ctx, request, given, subject) {
       const { principal, operator } = await knownCaller(ctx, request, definition)
-      if (principal !== null) await admitCaller(ctx, principal, definition, subject)
+      await admitCaller(ctx, principal, definition, subject)
       const ids = checkedIds(params, given)
-      const reply: Reply = { status: 0, headers: new Headers() }
+      const reply = noReply()
       Object.assign(subject, subjectOf({ principal, params: ids, reply }, null))
       const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
       const query = queryOf(request, lines?.query ?? definition.query)
@@ -198,10 +198,9 @@ export function endpoint<
       const prepared = (await prepare?.(ctx, invocation)) as R
       const call = (reading: Reading) => handle({ ...reading, ...invocation, prepared })
       const value = await handledFor(ctx, definition, invocation, principal ?? operator, call)
-      if (definition.logged && principal !== null)
+      if (definition.logged && principal)
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
-      if (changesCallers(definition)) forgetCallers(principal?.account_id ?? ids[ACCOUNT as P] ?? '')
       return responseOf(definition.answers, reply, status, value)
     },
   }
@@ -214,6 +213,8 @@ interface Reply {
   project_id?: string
 }
 
+const noReply = (): Reply => ({ status: 0, headers: new Headers() })
+
 const isOfMembers = ({ auth }: Pick<Defined, 'auth'>) => auth === 'any' || auth === 'session'
 
 const bodyBytesOf = ({ body_bytes, auth }: Defined): number =>
@@ -225,8 +226,10 @@ const isWrite = ({ method }: Pick<Defined, 'method'>) => method !== 'get'
 const ACCOUNT = 'accountId'
 
 /** What changes accounts and projects may change who may do what. */
-const changesCallers = (definition: Defined) =>
-  isWrite(definition) && (definition.tag === 'Account' || definition.tag === 'Projects')
+function forgetChanged(definition: Defined, account_id = ''): void {
+  if (isWrite(definition) && (definition.tag === 'Account' || definition.tag === 'Projects'))
+    forgetCallers(account_id)
+}
 
 /**
  * Only reads of what is no secret are admitted from memory: whatever a caller makes or learns outlives its credential.
@@ -242,7 +245,13 @@ async function knownCaller(ctx: Context, request: Request, definition: Defined) 
 }
 
 /** @throws ApiError where the caller's rate, account or role does not allow it */
-async function admitCaller(ctx: Context, principal: Principal, definition: Defined, subject: Subject) {
+async function admitCaller(
+  ctx: Context,
+  principal: Principal | null,
+  definition: Defined,
+  subject: Subject,
+): Promise<void> {
+  if (principal === null) return
   subject.account_id = principal.account_id
   await checkRate(ctx, principal)
   checkGrant(principal, definition)
@@ -262,7 +271,9 @@ async function handledFor(
   call: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
   try {
-    return await inItsScope(ctx, definition, invocation, caller, call)
+    const value = await inItsScope(ctx, definition, invocation, caller, call)
+    forgetChanged(definition, invocation.principal?.account_id ?? invocation.params[ACCOUNT])
+    return value
   } catch (error) {
     if (invocation.principal === null) throw error
     return failedFor(ctx, invocation.request, error)

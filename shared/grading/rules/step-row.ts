@@ -119,7 +119,7 @@ export function stepRow(
   const none = noAnswerIn(sent)
   const step = none === undefined ? sent : { ...sent, error: sent.error ?? none }
   const reading = readCall(step)
-  const grade = none === undefined ? gradeStep(step, declared, reading) : NO_ANSWER
+  const { outcome, reason: outcome_reason } = none ? NO_ANSWER : gradeStep(step, declared, reading)
   // Only a model call can be unread, whatever a step of another kind reports wrongly.
   const wasAnswered = !step.error || step.error.code === ANSWER_REFUSED
   const { usage, price, cost } = costed(
@@ -129,12 +129,10 @@ export function stepRow(
   )
   const unread = step.kind === 'llm_call' && wasAnswered ? unreadOf(reading, usage?.fault, mask) : null
   return {
-    seq: place.seq,
-    attempt: place.attempt,
-    step_no: place.step_no,
+    ...place,
     kind: step.kind,
-    outcome: grade.outcome,
-    outcome_reason: grade.reason,
+    outcome,
+    outcome_reason,
     reused: false,
     // A model call without tokens or without a known price has an unknown cost, never no cost.
     unpriced:
