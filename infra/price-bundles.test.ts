@@ -14,7 +14,7 @@ const READS: [name: string, reads: boolean][] = [
   ['consume', true],
   ['tick', true],
   ['list-run-items', false],
-  ['create-price', false],
+  ['create-price', true], // a key may price only what no list has
   ['list-prices', false],
   ['get-run', false],
 ]

@@ -10,8 +10,8 @@ import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
-import { Allowance } from '../../protocol/rules/allowance.ts'
 import { slices } from '../../kernel/slices.ts'
+import { Allowance } from '../../protocol/rules/allowance.ts'
 import {
   badLine,
   linesOf,

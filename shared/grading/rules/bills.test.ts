@@ -115,7 +115,10 @@ describe("the provider's own bill", () => {
     ['both together', { input_tokens: 6_000_000, output_tokens: 6_000_000 }],
   ])('more tokens than a call can have (%s) are unpriced, and cost no more than the rest', (_, usage) => {
     const row = rowOf({ any: 'answer' }, LIST_PRICES, { usage: { model: 'gpt-4o-mini', ...usage } })
-    expect(row).toMatchObject({ unpriced: true, unread: expect.stringMatching(/is no count of tokens|no call has/) })
+    expect(row).toMatchObject({
+      unpriced: true,
+      unread: expect.stringMatching(/is no count of tokens|no call has/),
+    })
     expect(row.cost_micro).toBeLessThanOrEqual(1)
   })
 
