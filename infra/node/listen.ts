@@ -1,15 +1,18 @@
 // Runs an HTTP server around a fetch handler and records the callers' addresses. Guarantee: the number of unanswered
 // requests of one connection is bounded.
 
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type HttpBindings, serve } from '@hono/node-server'
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
 import type { Context } from '../../shared/context.ts'
+import { errorAnswer } from '../../shared/http/error-answer.ts'
+import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { callerNetwork } from '../outside/networks.ts'
 import { createCallerAddress } from './caller-address.ts'
 import { lingerAfter } from './linger.ts'
 import { type Address, type Listener, listening } from './listening.ts'
+import { lacksHost, NO_HOST, NO_URL, refuse, requestId } from './malformed.ts'
 import { LOOK_MS, watchUploads } from './uploads.ts'
 
 // The caller's address of each request, kept here because it is known only from the socket while the request is
@@ -60,12 +63,22 @@ export async function listen(
     }
     return handle(request)
   }
-  const server = serve({
-    fetch: fetch as (request: Request) => Response,
-    port: at.port,
+  const answer = getRequestListener(fetch as (request: Request) => Response, {
     hostname: at.host,
-    serverOptions: { connectionsCheckingInterval: LOOK_MS }, // for requests that have not sent their headers
+    errorHandler: error =>
+      errorAnswer(
+        error instanceof RequestError
+          ? new ApiError('invalid_request', NO_URL)
+          : new ApiError('internal', "Something went wrong on the server's side."),
+        requestId(),
+      ),
   })
-  watchUploads(server as Server)
-  return listening(server as Server, at)
+  // `connectionsCheckingInterval` is for requests that have not sent their headers.
+  const server = createServer(
+    { connectionsCheckingInterval: LOOK_MS, requireHostHeader: false },
+    (incoming, outgoing) =>
+      lacksHost(incoming) ? refuse(outgoing, NO_HOST) : void answer(incoming, outgoing),
+  )
+  watchUploads(server)
+  return listening(server.listen(at.port, at.host), at)
 }

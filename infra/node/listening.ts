@@ -1,9 +1,10 @@
 // Makes an HTTP server listen and close. Guarantee: it never closes a connection that a proxy in front of it is about
-// to reuse. Once `close` began, it accepts no connection, gives open requests LINGER_MS to end, and then closes
-// everything.
+// to reuse, and answers malformed requests in JSON. Once `close` began, it accepts no connection, gives open requests
+// LINGER_MS to end, and then closes everything.
 
 import type { Server } from 'node:http'
 import { ExitError } from '../local/exit-error.ts'
+import { answerMalformed } from './malformed.ts'
 
 const LINGER_MS = 5000
 /**
@@ -37,6 +38,7 @@ function cannotListen(error: NodeJS.ErrnoException, { port, host }: Address): Er
 
 /** Resolves once the server listens. @throws ExitError where a person can fix why it cannot */
 export async function listening(server: Server, at: Address): Promise<Listener> {
+  answerMalformed(server)
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject)).catch(
     error => {
       throw cannotListen(error, at)

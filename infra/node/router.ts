@@ -9,10 +9,10 @@ import { errorAnswer } from '../../shared/http/error-answer.ts'
 import { noOperation } from '../../shared/http/no-operation.ts'
 import { createRoutes, type Route } from '../../shared/http/routes.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
-import { newId } from '../../shared/kernel/ids.ts'
 import { invalid } from '../local/exit-error.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 import { logLine, reportReady } from './log.ts'
+import { lacksHost, NO_HOST, refuse, requestId } from './malformed.ts'
 import { listeningAt, readSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 
@@ -67,7 +67,8 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
   const write = options.writeLog ?? (line => process.stderr.write(line))
   const addressOf = unitAddresses(options.unitUrl)
   const notify = notifierOf(addressOf(CONSUMER, new URL(`http://router${HEALTH_PATH}`)))
-  const server = http.createServer((incoming, outgoing) => {
+  const server = http.createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    if (lacksHost(incoming)) return refuse(outgoing, NO_HOST)
     const url = requestUrl(incoming)
     const method = incoming.method!
     // Written without a Response, which loads all of fetch; nothing else requested during the start does.
@@ -96,8 +97,6 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
   server.requestTimeout = 0 // uploads may take long; the functions have their own bounds
   return listening(server.listen(options.port, options.host), options)
 }
-
-const requestId = () => newId(Date.now(), bytes => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
 
 /** The URL as the app sees it: with dot segments resolved, and never with another host. */
 function requestUrl({ url = '/' }: IncomingMessage): URL {
