@@ -377,6 +377,7 @@ CREATE TABLE "runs" (
 	"waited_for" uuid[] DEFAULT '{}' NOT NULL,
 	"patience_seconds" integer,
 	"unavailable" text,
+	"cancelled_replayed" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "runs_project" UNIQUE("project_id","id")
 );--> statement-breakpoint
 ALTER TABLE "runs" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

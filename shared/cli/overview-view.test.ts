@@ -13,6 +13,7 @@ const nothing: Overview = {
     quarantine: { count: 0, more: false, oldest_at: null },
   },
   causes: [],
+  stopped: [],
   money: {
     today_usd: 0,
     unpriced: false,

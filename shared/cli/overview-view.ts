@@ -3,6 +3,7 @@
 
 import { isHeld } from '../items/rules/lifecycle.ts'
 import { sayItemsWait } from '../upstreams/rules/upstream-words.ts'
+import { recoveryOf, sayStoppedShort } from '../view/left-over.ts'
 import { runStanding } from '../view/run.ts'
 import { type ItemsWait, sayRunWait } from '../view/upstream.ts'
 import type { Run, Schemas } from './api.ts'
@@ -21,6 +22,8 @@ export interface Overview {
   waiting: Record<'dlq' | 'quarantine', { count: number; more: boolean; oldest_at: string | null }>
   /** Causes of the items that came since yesterday and wait for a decision. */
   causes: Schemas['Cause'][]
+  /** Runs that were stopped since yesterday, with items left that are in no triage. */
+  stopped: Run[]
   money: {
     today_usd: number
     unpriced: boolean
@@ -41,7 +44,7 @@ export interface Overview {
   started: { agents: number; runs: boolean }
 }
 
-const MOST = { runs: 4, causes: 4, alerts: 2, upstreams: 2, schedules: 2, budgets: 3 }
+const MOST = { runs: 4, stopped: 2, causes: 4, alerts: 2, upstreams: 2, schedules: 2, budgets: 3 }
 const UNKNOWN_PACE = { per_second: null, left_ms: null }
 const LABEL_COLUMNS = 11
 const NAME_COLUMNS = 30
@@ -54,6 +57,7 @@ export function overviewText(found: Overview, now: number, screen: Screen): stri
     runsPart(found, now, screen),
     upstreamsPart(found, screen),
     waitingPart(found, now, screen),
+    stoppedPart(found, screen),
     causesPart(found, screen),
     alertsPart(found, now, screen),
     deliveriesPart(found, now, screen),
@@ -127,6 +131,14 @@ function waitingPart({ waiting, runs }: Overview, now: number, screen: Screen): 
       ? [indented(screen.paint('dim', `${plural(held, 'run')} can only go on once you decide`))]
       : []),
   ]
+}
+
+function stoppedPart({ stopped }: Overview, screen: Screen): string[] {
+  const shown = stopped.slice(0, MOST.stopped).flatMap(run => {
+    const text = shorten(clean(sayStoppedShort(run)), screen.columns - LABEL_COLUMNS)
+    return line('stopped', screen.paint('red', text), recoveryOf(run)?.command.replace(/^assay /, ''), screen)
+  })
+  return [...shown, ...further(stopped.length, MOST.stopped, 'stopped run', screen)]
 }
 
 function upstreamsPart({ items_wait }: Overview, screen: Screen): string[] {

@@ -2,6 +2,7 @@
 // there is; a figure that is a lower bound says so.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { isStoppedShort } from '../view/left-over.ts'
 import { itemsWaiting } from '../view/upstream.ts'
 import { type Api, answered, type Run, type Schemas } from './api.ts'
 import { triageSince } from './clusters.ts'
@@ -63,6 +64,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     runs,
     waiting: { dlq: laneOf(dlq), quarantine: laneOf(quarantine) },
     causes: causes.rows,
+    stopped: recent.rows.filter(run => isStoppedShort(run) && endedSince(run, since)),
     money: { ...moneyOf(recent.rows, projects, now), budgets: budgetsOf(projects, agents) },
     schedules: schedulesOf(schedules, since, now),
     given_up: deliveries,
@@ -71,6 +73,10 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     started: { agents: agents.length, runs: recent.rows.length > 0 },
   }
 }
+
+/** One that a person cancelled was meant to end. */
+const endedSince = (run: Run, since: number) =>
+  run.stop_reason !== 'cancelled' && (run.finished_at === null || Date.parse(run.finished_at) >= since)
 
 const openRuns = async (api: Api) =>
   answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } }))

@@ -61,10 +61,12 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
   const kind = given.text('kind') as (typeof RECORDED_LANES)[number] | undefined
   const cancelled = given.flag('cancelled')
   if (cancelled && given.text('run') === undefined) throw usageFailure('--cancelled needs --run RUN')
-  const status = cancelled ? ('cancelled' as const) : undefined
-  const filter = defined({ kind, ...(await filtersOf(session, given)), from, to, status })
+  const chosen = defined({ kind, ...(await filtersOf(session, given)), from, to })
   // Acting on all items in triage needs --all: without any filter, recoveries are only listed.
   const choosesAll = given.flag('all')
+  const isWhole = choosesAll && isOfWholeRun(chosen) && (given.text('action') ?? 'replay') === 'replay'
+  const status = cancelled ? ('cancelled' as const) : isWhole ? ('not_ok' as const) : undefined
+  const filter = { ...chosen, ...defined({ status }) }
   if (Object.keys(filter).length === 0 && !choosesAll && !given.flag('dry-run')) return list(session, given)
   const listing = ['since', 'limit'].find(name => given.text(name) !== undefined)
   if (listing !== undefined || given.flag('follow'))
@@ -86,6 +88,11 @@ async function start(session: Session, given: Given): Promise<ExitCode> {
   output.emit('recovery', answer, screen => recoveryText(answer, screen))
   return given.flag('watch') ? follow(session, answer) : EXIT.ok
 }
+
+/** Whether a filter can take what was cancelled of a run as well: that is in no triage, and has no reason or cause. */
+const isOfWholeRun = (filter: object): boolean =>
+  'run_id' in filter &&
+  Object.keys(filter).every(name => ['run_id', 'agent_id', 'partition_key'].includes(name))
 
 const RECOVERIES: Column<Recovery>[] = [
   { title: 'RECOVERY', value: row => row.id },

@@ -182,7 +182,11 @@ export const RECOVERY_COMMANDS: readonly Command[] = [
       deployment,
       { ...budget, about: 'money all of it may cost' },
       { name: 'name', value: 'NAME', about: 'a name for it' },
-      { name: 'all', about: 'everything that waits for a decision, where no filter says less' },
+      {
+        name: 'all',
+        about:
+          'everything that waits for a decision; with --run all of it that did not end well, also what was cancelled',
+      },
       { name: 'dry-run', about: 'print what would be acted on, and change nothing' },
       { name: 'abort', about: 'end RECOVERY; what did not run waits for a decision again' },
       { name: 'watch', about: 'follow it to its end; whether all of it worked is the exit code' },

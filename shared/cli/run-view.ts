@@ -1,7 +1,8 @@
 // Shows runs and their items: lists as tables, and the result of a run in a few lines.
 
-import { isHeld } from '../items/rules/lifecycle.ts'
 import { OTHER_VERSIONS, sayCalls, sayGap, sayVersions } from '../view/model-calls.ts'
+import { isHeld, isPaused } from '../items/rules/lifecycle.ts'
+import { recoveryOf } from '../view/left-over.ts'
 import {
   itemsToDecide,
   ranAndWorked,
@@ -130,6 +131,9 @@ export function runSummary(run: Run, screen: Screen): string {
       `${label('open')}${plural(open, 'item')} wait${open === 1 ? 's' : ''} for a decision: ${program} triage --run ${run.id}`,
     )
   }
+  const again = run.finished_at === null && !isPaused(run) ? undefined : recoveryOf(run)
+  if (again !== undefined)
+    lines.push(`${label('again')}${again.said}: ${again.command.replace(/^assay\b/, program)}`)
   return lines.join('\n')
 }
 

@@ -23,7 +23,7 @@ const refused = { ...row, outcome_status: 'degraded', error_code: null, reason: 
 
 /** A session where nobody has judged a verdict, unless the answers say otherwise. */
 const listing = (answers: Parameters<typeof answering>[0]) =>
-  answering({ 'GET /v1/verdicts': { rows: [], next_cursor: null }, ...answers })
+  answering({ 'GET /v1/verdicts': { rows: [], next_cursor: null }, 'GET /v2/runs': [], ...answers })
 
 describe('the list of triage', () => {
   it('shows how often a reason was called wrong, and the question about an item that has one', async () => {
@@ -70,6 +70,27 @@ describe('the list of triage', () => {
     })
     await triage(session(80), given({ run: 'r', agent: 'a', reason: 'refusal', kind: 'dlq', limit: '1' }))
     expect(printed('notes')).toContain('the first 1 of 3 items; --limit N shows more')
+  })
+
+  it('names stopped runs, whose other items are in no triage, with the command that runs all again', async () => {
+    const stopped = {
+      id: 'the-run',
+      name: 'nightly',
+      replay_of: null,
+      agent_slug: 'a',
+      stop_reason: 'pilot_failed',
+    }
+    const session = listing({
+      'GET /v1/triage': { rows: [row], next_cursor: null },
+      'GET /v2/runs?limit=50': [
+        { ...stopped, undecided_count: 128, left_over_count: 4227 },
+        { ...stopped, undecided_count: 3, left_over_count: 3 },
+      ],
+    })
+    await triage(session(200), given())
+    expect(printed('notes')).toBe(
+      'nightly was stopped: 4,227 items did not end well, 4,099 of them in no triage: assay recover --run the-run --all --dry-run\n',
+    )
   })
 
   it('says that nothing waits for a decision if it is empty', async () => {

@@ -3,6 +3,7 @@
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { WrongOf } from '../triage/vocabulary.ts'
+import { isStoppedShort, recoveryOf, sayStoppedShort } from '../view/left-over.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import { type Given, withInput } from './arguments.ts'
@@ -67,13 +68,32 @@ export async function triage(session: Session, given: Given): Promise<ExitCode> 
     text: (rows, screen) => table(columnsOf(rows, now(), doubt), rows, screen),
   }
   const isList = ['limit', 'since'].some(name => given.text(name) !== undefined) || given.flag('follow')
-  if (isList || session.output.isJson || !isFullTerminal()) return printList(session, given, listing)
+  if (isList || session.output.isJson || !isFullTerminal()) {
+    const exit = await printList(session, given, listing)
+    await noteStopped(session, filters)
+    return exit
+  }
   const newest = async () => {
     const { rows, next } = await listing.read({ limit: listing.page })
     return { rows, more: next !== undefined, doubt, ofCause: await countsOfCauses(session, filters) }
   }
   return triageScreen(session, newest, own)
 }
+
+/** What stopped runs did not get to is in no triage: a list of all, or of such a run, says how that is run again. */
+async function noteStopped({ api, output }: Session, filters: { run_id?: string }): Promise<void> {
+  const { run_id, ...others } = filters
+  if (Object.keys(others).length > 0) return
+  const runs =
+    run_id === undefined
+      ? await answered(api.GET('/v2/runs', { params: { query: { limit: RUNS_LOOKED_AT } } }))
+      : [await answered(api.GET('/v2/runs/{runId}', { params: { path: { runId: run_id } } }))]
+  for (const run of runs.filter(isStoppedShort).slice(0, STOPPED_NOTED))
+    output.note(`${sayStoppedShort(run)}: ${recoveryOf(run)!.command}`)
+}
+
+const RUNS_LOOKED_AT = 50
+const STOPPED_NOTED = 3
 
 /** How many items wait with each cause; empty if a filter leaves out some, because the server does not count those. */
 async function countsOfCauses({ api }: Session, filters: object): Promise<Map<string, number>> {

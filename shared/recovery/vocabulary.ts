@@ -37,3 +37,6 @@ export const RECOVERY_STATUSES = [
   'aborted',
 ] as const
 export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number]
+
+/** Items that a recovery's filter may take instead of those in triage, or beside them. */
+export const FILTER_STATUSES = ['cancelled', 'not_ok'] as const

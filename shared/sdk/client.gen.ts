@@ -4462,10 +4462,10 @@ export interface components {
              */
             to?: string;
             /**
-             * @description Instead of items in triage those that were cancelled: what is left of the run named by run_id, which must have ended. Goes with run_id, agent_id and partition_key only.
+             * @description cancelled: instead of items in triage those that were cancelled: what is left of the run named by run_id, which must have ended. not_ok: all of that run that did not end well, so items in triage, those that were cancelled and, if it was stopped, those that are held: these end as cancelled. Goes with run_id, agent_id and partition_key only.
              * @enum {string}
              */
-            status?: "cancelled";
+            status?: "cancelled" | "not_ok";
         };
         /** @description A cohort to be acted on. */
         RecoveryOrder: {
@@ -4810,6 +4810,8 @@ export interface components {
             cancelled: number;
             /** @description Items that did not work and wait for a decision in triage. */
             undecided_count: number;
+            /** @description Items that did not end well and can be run again: those in triage and, of a run that was stopped, those that it did not get to and those that are held. A recovery with "status": "not_ok" runs all of them. */
+            left_over_count: number;
             /** @description Money the run may spend; null is no bound. */
             budget_cents: number | null;
             /**
@@ -4994,7 +4996,9 @@ export interface components {
                 waited: string | null;
                 /** @description What items of its project wait for outside as this is written, in words; three at most. */
                 waits: string[];
-                /** @description The command that acts; null if nothing waits for a decision. */
+                /** @description How many items did not end well and can be run again, in words; null if none. */
+                left: string | null;
+                /** @description The command that runs all of these again; null if there are none. */
                 command: string | null;
                 links: {
                     /**

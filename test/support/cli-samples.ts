@@ -30,6 +30,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     budget_exceeded_count: 0,
     cancelled: 0,
     undecided_count: 0,
+    left_over_count: 0,
     budget_cents: null,
     model_calls: 'recorded',
     budget_enforced: null,

@@ -13,6 +13,7 @@ import { ModelUsage } from '../parts/model-usage.tsx'
 import { standingRecoveries } from '../parts/recovery-lines.tsx'
 import { groupsOf } from '../parts/run-groups.ts'
 import { RunGroups, RunLines } from '../parts/run-lists.tsx'
+import { stoppedShort } from '../parts/stopped-runs.tsx'
 import { Code, cents, count, counted, money, percent } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
@@ -59,6 +60,7 @@ export const overviewPage = page({
                 activity={activity.data!}
                 alerts={alerts.data!.alerts}
                 itemsWait={itemsWaiting(upstreams.data!, open.data!)}
+                stopped={stoppedShort(latest.data!)}
                 recoveries={recoveries}
                 project_id={project_id}
                 now={now}

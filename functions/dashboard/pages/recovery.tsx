@@ -5,7 +5,7 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
+import { DEPLOYMENT_CHOICES, FILTER_STATUSES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { RECORDED_LANES, TRIAGE_ACTIONS, type TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
@@ -29,7 +29,7 @@ const cohort = {
   kind: z.literal('').or(z.enum(RECORDED_LANES)).optional(),
   from: z.string().optional(),
   to: z.string().optional(),
-  status: z.literal('cancelled').optional(),
+  status: z.enum(FILTER_STATUSES).optional(),
 }
 type Cohort = { [Name in keyof typeof cohort]?: z.output<(typeof cohort)[Name]> }
 type Plan = Schemas['RecoveryPlan']
@@ -101,7 +101,8 @@ async function planOf(api: Client, order: { project_id: string; action: TriageAc
  * Whether the cohort is small enough to plan within the page, by its number of waiting (or cancelled) items of any day.
  */
 async function isSmall(api: Client, project_id: string, filter: Cohort, run: Schemas['Run'] | undefined) {
-  if (filter.status === 'cancelled') return run !== undefined && run.cancelled < LIMITS.activity_counted
+  if (filter.status !== undefined)
+    return run !== undefined && run.cancelled + run.left_over_count < LIMITS.activity_counted
   const { from: _, to: __, status: ___, kind = 'all', ...given } = chosen(filter)
   const query = { project_id, ...given, kind, count: 'true', limit: 1 } as const
   const { data } = await api.GET('/v1/triage', { params: { query } })
@@ -118,9 +119,10 @@ function optionsOf(filter: Cohort): string {
     cluster: filter.cluster_key,
     partition: filter.partition_key,
     from: filter.from,
-    to: filter.to,
+    to: filter.status === undefined ? filter.to : undefined,
   })
-  return `${options || ' --all'}${filter.status === undefined ? '' : ' --cancelled'}`
+  const whole = { cancelled: ' --cancelled', not_ok: ' --all' }
+  return `${options || ' --all'}${filter.status === undefined ? '' : whole[filter.status]}`
 }
 
 const Forecast = ({ plan }: { plan: Plan }) => {

@@ -5,6 +5,7 @@ import { canBeCancelled, isPaused } from '../../../shared/items/rules/lifecycle.
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOfHeld } from '../../../shared/view/cause.ts'
+import { isStoppedShort, recoveryOf } from '../../../shared/view/left-over.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
@@ -48,7 +49,9 @@ export const runPage = page({
       title: name,
       project_id: run.project_id,
       menu: 'runs',
-      cli: `assay items ${run.id}\nassay watch ${run.id}`,
+      cli: [`assay items ${run.id}`, `assay watch ${run.id}`, recoveryOf(run)?.command]
+        .filter(Boolean)
+        .join('\n'),
       live: isOpen ? { events: ofRun(run.id, 'events') } : undefined,
       body: (
         <>
@@ -113,13 +116,16 @@ const RunActions = ({ run, mayAct, mayReplay }: { run: Run; mayAct: boolean; may
           Grade again
         </a>
       )}
-      {mayReplay && run.undecided_count > 0 && (
+      {mayReplay && run.left_over_count > 0 && (
         <a
           class="button primary"
-          href={ofProject(run.project_id, `recover?run_id=${run.id}&kind=dlq`)}
+          href={ofProject(
+            run.project_id,
+            `recover?run_id=${run.id}&${isStoppedShort(run) ? 'status=not_ok' : 'kind=dlq'}`,
+          )}
           data-key="p"
         >
-          Replay what failed…
+          Replay {counted(run.left_over_count, 'item')} that did not end well…
         </a>
       )}
       {mayAct && canBeCancelled(run) && (

@@ -10,6 +10,7 @@ import { Inbox } from '../parts/inbox.tsx'
 import { Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { shellOptions } from '../parts/shell-options.ts'
+import { StoppedShort, stoppedShort } from '../parts/stopped-runs.tsx'
 import { triageFilter } from '../parts/triage-query.ts'
 import { readTriage, TriageFilters, TriageScope } from '../parts/triage-scope.tsx'
 import { ofProject } from '../shell/addresses.ts'
@@ -23,11 +24,12 @@ export const triagePage = page({
     const found = await readTriage(api, project_id, shown, cursor)
     const { rows, causes, filter: given } = found
     const doubt = doubtOf(found.judged)
-    const [suspicions, views] = await Promise.all([
+    const isFiltered = Object.keys(given).length > 0
+    const [suspicions, views, latest] = await Promise.all([
       suspicionsOf(api, project_id, rows),
       readSavedViews(api, project_id, 'triage'),
+      isFiltered || cursor !== undefined ? undefined : latestRuns(api, project_id),
     ])
-    const isFiltered = Object.keys(given).length > 0
     const options = shellOptions({
       kind: query.kind,
       run: query.run_id,
@@ -52,6 +54,11 @@ export const triagePage = page({
           <SavedViews list="triage" {...{ views, project_id, request, member }} />
           <TriageFilters query={shown} agents={found.agents} causes={causes} />
           <TriageScope {...found} query={shown} {...{ project_id, request, mayDecide }} />
+          {stoppedShort(latest?.data ?? []).map(run => (
+            <p class="notes">
+              <StoppedShort run={run} mayAct={mayDecide} />
+            </p>
+          ))}
           {!isFiltered && cursor === undefined && (
             <Why
               causes={causes.slice(0, LIMITS.causes_shown)}
@@ -82,6 +89,10 @@ export const triagePage = page({
     }
   },
 })
+
+/** What a stopped run did not get to is in no triage, so the page names such runs. */
+const latestRuns = (api: Client, project_id: string) =>
+  api.GET('/v2/runs', { params: { query: { project_id, limit: LIMITS.runs_page.default } } })
 
 const Why = (shown: CausesProps) =>
   shown.causes.length === 0 ? (

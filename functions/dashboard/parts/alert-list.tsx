@@ -75,7 +75,16 @@ const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => stri
     one => one.run_id && ofProject(one.project_id, `triage?run_id=${one.run_id}`),
   ],
   ['assay triage --kind quarantine', 'Decide in triage', one => ofProject(one.project_id, PAGES.items_held)],
-  ['assay recover --run', 'Replay what failed', one => one.run_id && ofRun(one.run_id)],
+  [
+    'assay recover --run',
+    'Replay what did not end well',
+    one =>
+      one.run_id &&
+      ofProject(
+        one.project_id,
+        `recover?run_id=${one.run_id}&${one.command.includes(' --all') ? 'status=not_ok' : 'kind=dlq'}`,
+      ),
+  ],
   ['assay watch', 'Open the run', one => one.run_id && ofRun(one.run_id)],
   ['assay schedules', 'Open the schedule', one => one.schedule_id && ofSchedule(one.schedule_id)],
   ['assay upstreams', 'See what is waited for', one => ofProject(one.project_id, PAGES.upstream_unavailable)],

@@ -6,6 +6,7 @@ import { sayItemsWait } from '../../../shared/upstreams/rules/upstream-words.ts'
 import type { ItemsWait } from '../../../shared/view/upstream.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { RecoveryLine } from './recovery-lines.tsx'
+import { StoppedShort } from './stopped-runs.tsx'
 import { count, counted, When } from './text.tsx'
 
 type Activity = Schemas['Activity']
@@ -22,6 +23,7 @@ export const Attention = ({
   activity: { waiting, last_24_hours: day },
   alerts,
   itemsWait,
+  stopped,
   recoveries,
   project_id,
   now,
@@ -30,6 +32,8 @@ export const Attention = ({
   activity: Activity
   alerts: readonly Schemas['Alert'][]
   itemsWait: readonly ItemsWait[]
+  /** Runs that were stopped, with items left that are in no triage. */
+  stopped: readonly Schemas['Run'][]
   recoveries: readonly Schemas['Recovery'][]
   project_id: string
   now: number
@@ -55,6 +59,7 @@ export const Attention = ({
         {many(waiting.quarantine, 'item')} held until somebody decides
       </a>,
     )
+  for (const run of stopped) lines.push(<StoppedShort run={run} mayAct={mayAct} />)
   lines.push(...waitLines(itemsWait, project_id))
   if (day.given_up_deliveries > 0)
     lines.push(

@@ -43,7 +43,8 @@ function wordsOf(filter: Filter, run: Run | undefined, cause: string | undefined
   const of =
     (filter.partition_key === undefined ? '' : ` of partition ${filter.partition_key}`) +
     (run === undefined ? '' : ` in ${runName(run)}`)
-  if (filter.status === 'cancelled') return `what was left over${of}`
+  if (filter.status !== undefined)
+    return `${filter.status === 'cancelled' ? 'what was left over' : 'all that did not end well'}${of}`
   if (filter.cause_id !== undefined)
     return cause === undefined ? `all with one cause${of}` : `“${cause}”${of}`
   if (filter.cluster_key !== undefined)

@@ -203,26 +203,16 @@ const WHY: Record<NonNullable<Run['stop_reason']>, (run: Run) => string> = {
     'Too many items failed one after another, so the rest was not started. Look at the failures below, deploy a fix, then replay them and what is left.',
 }
 
-const Stopped = ({ run, mayAct }: { run: Run; mayAct: boolean }) => {
-  const left: [string, number][] = [
-    ['status=cancelled', run.cancelled],
-    ['reason=budget_exceeded', run.budget_exceeded_count],
-  ]
-  return (
-    <p>
-      <b>Stopped early.</b> {WHY[run.stop_reason!](run)}{' '}
-      {mayAct &&
-        run.finished_at !== null &&
-        left
-          .filter(([, items]) => items > 0)
-          .map(([filter, items]) => (
-            <a href={ofProject(run.project_id, `recover?run_id=${run.id}&${filter}`)}>
-              Replay {counted(items, 'item')} left over
-            </a>
-          ))}
-    </p>
-  )
-}
+const Stopped = ({ run, mayAct }: { run: Run; mayAct: boolean }) => (
+  <p>
+    <b>Stopped early.</b> {WHY[run.stop_reason!](run)}{' '}
+    {mayAct && run.left_over_count > 0 && (run.finished_at !== null || isPaused(run)) && (
+      <a href={ofProject(run.project_id, `recover?run_id=${run.id}&status=not_ok`)}>
+        Replay all {counted(run.left_over_count, 'item')} that did not end well
+      </a>
+    )}
+  </p>
+)
 
 /** Shows that the counts add up to all items of the run. */
 export const Conservation = ({ run }: { run: Run }) => {

@@ -39,7 +39,7 @@ export const bound = (sql: Sql, rule: AlertRule, name: string, of: string = rule
 
 const watched = (sql: Sql) => sql`r.project_id, r.agent_id, a.slug as agent_slug, r.id as run_id, r.name,
   fired.schedule_id, fired.cron, r.status::text, r.stop_reason::text, r.total_items, r.ok, r.degraded, r.failed,
-  r.budget_exceeded, r.cancelled, r.paused, r.cost_micro, r.budget_micro, coalesce(r.finished_at, now()) as since`
+  r.budget_exceeded, r.cancelled, r.cancelled_replayed, r.paused, r.undecided, r.finished_at is not null as ended, r.cost_micro, r.budget_micro, coalesce(r.finished_at, now()) as since`
 
 /** The schedule that started the run `r`. */
 const fired = (sql: Sql, project_id: string) => sql`left join lateral (

@@ -41,15 +41,14 @@ export async function findCorrections(sql: Sql, project_id: string, runIds: read
 }
 
 /**
- * Whether items of a run that did not work still wait for a decision, which those that somebody took out of triage
+ * How many items of a run that did not work still wait for a decision, which those that somebody took out of triage
  * without one do not; the run's `undecided` counts these, too.
  */
-export async function isToDecide(sql: Sql, { project_id, run_id }: RunKey): Promise<boolean> {
-  const [row] = await sql<{ waits: boolean }[]>`
-    select exists (
-      select from triage
-      where project_id = ${project_id} and run_id = ${run_id} and lane = 'dlq' and disposition is null) as waits`
-  return row!.waits
+export async function countToDecide(sql: Sql, { project_id, run_id }: RunKey): Promise<number> {
+  const [row] = await sql<{ items: number }[]>`
+    select count(*)::int as items from triage
+    where project_id = ${project_id} and run_id = ${run_id} and lane = 'dlq' and disposition is null`
+  return row!.items
 }
 
 /** What items of a project wait for outside as the digest is written, the most of them first. */

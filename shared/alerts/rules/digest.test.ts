@@ -21,6 +21,7 @@ const run: DigestRun = {
   corrected: 0,
   waited_ms: 0,
 }
+const none = { in_triage: 0, items: 0 }
 const before = { ...run, id: 'q', ok: 5000, degraded: 0, cost_micro: 3_000_000 }
 const links = runLinks('https://assay.example.com', 'r')
 
@@ -30,7 +31,7 @@ it('a digest says what ran, what worked, what it cost, how the previous run did,
       run,
       previous: before,
       causes: [],
-      to_decide: true,
+      left: { in_triage: 143, items: 143 },
       noticed: [],
       waited_for: [],
       waits: [],
@@ -43,6 +44,7 @@ it('a digest says what ran, what worked, what it cost, how the previous run did,
     waited: null,
     waits: [],
     compared: 'last time: 5,000 items, 100 % ok for $3.00; now 97.1 % ok for $3.12',
+    left: '143 items did not end well',
     command: 'assay recover --run r --dry-run',
   })
 })
@@ -57,7 +59,7 @@ it('a digest counts corrected verdicts as corrected, and says how many there are
       run: now,
       previous: last,
       causes: [],
-      to_decide: true,
+      left: { in_triage: 143, items: 143 },
       noticed: [],
       waited_for: [],
       waits: [],
@@ -75,7 +77,7 @@ it('a digest of an all-ok run without previous run and budget has no comparison 
       run: well,
       previous: null,
       causes: [],
-      to_decide: false,
+      left: none,
       noticed: [],
       waited_for: [],
       waits: [],
@@ -87,7 +89,7 @@ it('a digest of an all-ok run without previous run and budget has no comparison 
   })
   expect(
     digestMessage(
-      { run: well, previous: null, causes: [], to_decide: false, noticed: [], waited_for: [], waits: [] },
+      { run: well, previous: null, causes: [], left: none, noticed: [], waited_for: [], waits: [] },
       links,
     ),
   ).toMatchObject({
@@ -101,7 +103,7 @@ it('a digest lists the findings of run checks, and its tone is then a warning ev
   const well = { ...run, ok: 5000, degraded: 0 }
   const noticed = ['an item costs 2.4 times what it did in the run before']
   const message = digestMessage(
-    { run: well, previous: null, causes: [], to_decide: false, noticed, waited_for: [], waits: [] },
+    { run: well, previous: null, causes: [], left: none, noticed, waited_for: [], waits: [] },
     links,
   )
   expect(message.tone).toBe('warning')
@@ -114,7 +116,7 @@ it('a digest marks the cost as a lower bound when items are unpriced', () => {
       run: { ...run, unpriced_items: 7 },
       previous: null,
       causes: [],
-      to_decide: false,
+      left: none,
       noticed: [],
       waited_for: [],
       waits: [],
@@ -128,7 +130,15 @@ it('a digest counts the causes of items that did not work, and links to the run 
     { cause: 'refusal', items: 43 },
   ]
   const message = digestMessage(
-    { run, previous: null, causes, to_decide: true, noticed: [], waited_for: [], waits: [] },
+    {
+      run,
+      previous: null,
+      causes,
+      left: { in_triage: 143, items: 143 },
+      noticed: [],
+      waited_for: [],
+      waits: [],
+    },
     links,
   )
   expect(message.paragraphs).toEqual([
@@ -148,7 +158,7 @@ it('a digest has the tone bad if nothing worked or the budget cut the run short'
         run: { ...run, ...more },
         previous: null,
         causes: [],
-        to_decide: false,
+        left: none,
         noticed: [],
         waited_for: [],
         waits: [],
@@ -164,7 +174,7 @@ it('a digest says what items of its project still wait for', () => {
     { host: 'api.openai.com', label: 'OPENAI_API_KEY', state: 'out_of_credit' as const, items: 1200 },
     { host: 'https://agents.example.com/triage', label: null, state: 'away' as const, items: 1 },
   ]
-  const digest = { run, previous: null, causes: [], to_decide: false, noticed: [], waited_for: [], waits }
+  const digest = { run, previous: null, causes: [], left: none, noticed: [], waited_for: [], waits }
   const text = [
     '1,200 items wait: out of credit, api.openai.com (OPENAI_API_KEY)',
     '1 item waits: away, https://agents.example.com/triage',
@@ -181,7 +191,7 @@ it('a digest says what held its run up and for how long, and nothing of moments'
     { host: 'api.openai.com', label: 'OPENAI_API_KEY' },
     { host: 'https://agents.example.com/triage', label: null },
   ]
-  const digest = { run, previous: null, causes: [], to_decide: false, noticed: [], waited_for, waits: [] }
+  const digest = { run, previous: null, causes: [], left: none, noticed: [], waited_for, waits: [] }
   const held = { ...digest, run: { ...run, waited_ms: 2_520_400 } }
   const text = '42 min for api.openai.com (OPENAI_API_KEY), https://agents.example.com/triage'
   expect(digestMessage(held, links).facts).toContainEqual(['Waited', text])

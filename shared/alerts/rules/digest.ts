@@ -5,6 +5,7 @@ import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
 import { coarseSpan } from '../../kernel/span.ts'
 import type { Message, Tone } from '../../outbox/rules/message.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
+import { type LeftOver, recoverCommand, sayLeftOver } from '../../recovery/rules/left-over.ts'
 import type { ClosedState } from '../../upstreams/rules/states.ts'
 import { sayItemsWait, upstreamName } from '../../upstreams/rules/upstream-words.ts'
 import { runLabel } from './run-alerts.ts'
@@ -36,8 +37,8 @@ export interface Digest {
   /** The run of the same schedule that ended before; null if there is none. */
   previous: DigestRun | null
   causes: readonly DigestCause[]
-  /** Whether items that did not work wait for a decision as the digest is written. */
-  to_decide: boolean
+  /** Items that can be run again as the digest is written: those that wait in triage, and all. */
+  left: Omit<LeftOver, 'run_id'>
   /** The findings of the checks over the run, in words. */
   noticed: readonly string[]
   /** What the run waited for, as far as it is still known. */
@@ -72,6 +73,8 @@ export interface DigestWords {
   waited: string | null
   /** Empty if no item of the project waits for anything outside. */
   waits: string[]
+  /** What the command runs again; null if nothing is left. */
+  left: string | null
   command: string | null
 }
 
@@ -124,7 +127,7 @@ function waitedOf({ run: { waited_ms }, waited_for }: Digest): string | null {
 }
 
 export function digestWords(digest: Digest): DigestWords {
-  const { run, previous, to_decide } = digest
+  const { run, previous, left } = digest
   return {
     name: runLabel(run),
     ran: ran(run) === 'all' ? `all ${count(run.total_items)}` : ran(run),
@@ -133,7 +136,8 @@ export function digestWords(digest: Digest): DigestWords {
     compared: previous && comparedOf(run, previous),
     waited: waitedOf(digest),
     waits: digest.waits.map(({ items, ...upstream }) => sayItemsWait(items, upstream)),
-    command: to_decide ? `assay recover --run ${run.id} --dry-run` : null,
+    left: left.items === 0 ? null : sayLeftOver(left.items),
+    command: recoverCommand({ run_id: run.id, ...left }),
   }
 }
 
@@ -153,6 +157,7 @@ export function digestMessage(digest: Digest, links: RunLinks): Message {
   if (words.compared !== null) facts.push(['Compared', words.compared])
   if (words.waited !== null) facts.push(['Waited', words.waited])
   if (words.waits.length > 0) facts.push(['Waiting now', `${words.waits.join('; ')} (assay upstreams)`])
+  if (words.left !== null) facts.push(['To run again', words.left])
   if (noticed.length > 0) facts.push(['Noticed', noticed.join('; ')])
   const list = causes.map(({ cause, items }) => `${count(items)} × ${cause}`)
   return {

@@ -2,7 +2,9 @@
 // by an id; of all rules that a run meets, only the first in order alerts.
 
 import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import type { StopReason } from '../../items/vocabulary.ts'
 import { count, counted, dollars } from '../../prices/rules/amounts.ts'
+import { leftOver, recoverCommand, sayLeftOver } from '../../recovery/rules/left-over.ts'
 import type { ClosedState } from '../../upstreams/rules/states.ts'
 import { sayUpstream } from '../../upstreams/rules/upstream-words.ts'
 import type { AlertRule } from '../vocabulary.ts'
@@ -19,7 +21,12 @@ export interface WatchedRun extends RunTally {
   schedule_id: string | null
   cron: string | null
   status: string
-  stop_reason: string | null
+  stop_reason: StopReason | null
+  /** Items that did not work and wait for a decision. */
+  undecided: number
+  cancelled_replayed: number
+  /** No item of it is queued, running or paused any more. */
+  ended: boolean
   cost_micro: number
   budget_micro: number | null
   /** When it ended; the current time for an open run. */
@@ -53,6 +60,15 @@ const ofRun = (rule: AlertRule, run: WatchedRun) => ({
   since: run.since,
 })
 
+/** What to do, and the command for it: once a run has ended, the one that runs all of it again that did not end well. */
+function again(run: WatchedRun, advice: string): Pick<Alert, 'advice' | 'command'> {
+  const items = run.ended ? leftOver(run) : 0
+  const command = recoverCommand({ run_id: run.run_id, in_triage: run.undecided, items })
+  return command === null
+    ? { advice, command: `assay triage --run ${run.run_id}` }
+    : { advice: `${advice} ${sayLeftOver(items)}: the command runs them again.`, command }
+}
+
 /** Which enabled rules a run meets, as SQL found them. */
 export type RunFindings = Readonly<Partial<Record<RunRule, boolean>>>
 
@@ -80,8 +96,7 @@ export function credentialsRefused(run: WatchedRun): Alert {
     ...ofRun('credentials_refused', run),
     reason: run.refused_status ?? 'credentials_refused',
     message: `${runLabel(run)}: ${by} refused the credentials${run.refused_status === null ? '' : ` (${run.refused_status})`}. Worked: ${worked(run)}.`,
-    advice: 'Deploy the agent with a key that is valid, then run again what did not work.',
-    command: `assay recover --run ${run.run_id} --dry-run`,
+    ...again(run, 'Deploy the agent with a key that is valid, then run again what did not work.'),
   }
 }
 
@@ -92,8 +107,7 @@ export function budgetExceeded(run: WatchedRun): Alert {
     ...ofRun('budget_exceeded', run),
     reason: 'run_budget',
     message: `${runLabel(run)}: the budget${budget} was spent before all items were through. Ran: ${ran(run)}. Worked: ${worked(run)}.`,
-    advice: 'Run what is left with a budget of its own, or raise the budget.',
-    command: `assay recover --run ${run.run_id} --dry-run`,
+    ...again(run, 'Run what is left with a budget of its own, or raise the budget.'),
   }
 }
 
@@ -115,8 +129,7 @@ export function failureShare(run: WatchedRun): Alert {
     ...ofRun('failure_share', run),
     reason: 'failure_share',
     message: `${runLabel(run)}: ${count(bad)} of ${counted(ended, 'item')} did not work (${kinds.join(', ')}).${stopped}`,
-    advice: 'Find what they have in common and correct it, then run them again.',
-    command: `assay triage --run ${run.run_id}`,
+    ...again(run, 'Find what they have in common and correct it, then run them again.'),
   }
 }
 
@@ -126,8 +139,7 @@ export function runNotOk(run: WatchedRun): Alert {
     ...ofRun('run_not_ok', run),
     reason: run.status,
     message: `${runLabel(run)} ended ${run.status}. Ran: ${ran(run)}. Worked: ${worked(run)}.`,
-    advice: 'Look at what did not work, then replay or dismiss it.',
-    command: `assay triage --run ${run.run_id}`,
+    ...again(run, 'Look at what did not work, then replay or dismiss it.'),
   }
 }
 

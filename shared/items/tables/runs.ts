@@ -73,6 +73,8 @@ export const runs = pgTable(
     failed: integer('failed').notNull().default(0),
     budget_exceeded: integer('budget_exceeded').notNull().default(0),
     cancelled: integer('cancelled').notNull().default(0),
+    /** Of the cancelled items, those that have been replayed. */
+    cancelled_replayed: integer('cancelled_replayed').notNull().default(0),
     paused: integer('paused').notNull().default(0),
     /** The first unpriced model it called, or the one that holds it; empty if no price would say what a call cost. */
     unpriced_model: text('unpriced_model'),

@@ -12,6 +12,7 @@ import { shownUrlOrNull } from '../../kernel/shown-url.ts'
 import type { CallFacts } from '../../prices/rules/held-budget.ts'
 import { pricesAsOf } from '../../prices/rules/price-day.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
+import { leftOver } from '../../recovery/rules/left-over.ts'
 import { Estimate } from '../../upstreams/wire/estimate.ts'
 import { UpstreamWait, type WaitRow, waitOf } from '../../upstreams/wire/upstreams.ts'
 import { worstOutcome } from '../rules/lifecycle.ts'
@@ -90,6 +91,9 @@ export const Run = z
     ),
     cancelled: count('Items cancelled.'),
     undecided_count: count('Items that did not work and wait for a decision in triage.'),
+    left_over_count: count(
+      'Items that did not end well and can be run again: those in triage and, of a run that was stopped, those that it did not get to and those that are held. A recovery with "status": "not_ok" runs all of them.',
+    ),
     budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
     ...budgetFields,
     aggregate_cost_cents: count('Spend across items, in whole cents.'),
@@ -163,6 +167,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     budget_exceeded_count: row.budget_exceeded,
     cancelled: row.cancelled,
     undecided_count: row.undecided,
+    left_over_count: leftOver(row),
     budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
     ...budgetOf(row),
     aggregate_cost_cents: centsOf(row.cost_micro),

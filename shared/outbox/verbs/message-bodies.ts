@@ -1,7 +1,12 @@
 // Composes messages when they are first tried. Guarantee: a body is made once and sent unchanged in every try; a
 // message reports its subject as it was when the message was queued.
 
-import { findCorrections, findDigests, findItemsWaiting, isToDecide } from '../../alerts/queries/digests.ts'
+import {
+  countToDecide,
+  findCorrections,
+  findDigests,
+  findItemsWaiting,
+} from '../../alerts/queries/digests.ts'
 import { alertMessage, resolvedMessage, testMessage } from '../../alerts/rules/alert-message.ts'
 import {
   corrected,
@@ -17,6 +22,7 @@ import { toJson } from '../../json/raw-json.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
+import { leftOver } from '../../recovery/rules/left-over.ts'
 import { findTopCauses } from '../../triage/queries/causes.ts'
 import { findProjectNames } from '../queries/channels.ts'
 import type { HeldDelivery } from '../queries/deliveries.ts'
@@ -87,20 +93,21 @@ function onceForEachRun(sql: Context['sql']) {
 
 async function readTriage(sql: Context['sql'], { run, previous }: DigestEnd) {
   const key = { project_id: run.project_id, run_id: run.id }
-  const [causes, to_decide, waits] = await Promise.all([
+  const [causes, in_triage, waits] = await Promise.all([
     topCauses(sql, key),
-    isToDecide(sql, key),
+    countToDecide(sql, key),
     findItemsWaiting(sql, run.project_id),
   ])
   const runIds = [run.id, ...(previous ? [previous.id] : [])]
-  return { causes, to_decide, waits, changed: await findCorrections(sql, run.project_id, runIds) }
+  const left = { in_triage, items: leftOver({ ...run, undecided: in_triage }) }
+  return { causes, left, waits, changed: await findCorrections(sql, run.project_id, runIds) }
 }
 
 function digestBody(
   base_url: string,
   one: HeldDelivery,
   end: DigestEnd,
-  { causes, to_decide, waits, changed }: DigestTriage,
+  { causes, left, waits, changed }: DigestTriage,
 ): string {
   const correctedRun = (run: NonNullable<DigestEnd['previous']>): DigestRun => {
     const corrections = changed.find(({ run_id }) => run_id === run.id) ?? { to_ok: 0, to_degraded: 0 }
@@ -109,7 +116,7 @@ function digestBody(
   const run = correctedRun(end.run)
   const previous = end.previous && correctedRun(end.previous)
   const noticed = (end.run.answer_figures?.failed ?? []).map(sayFailedRunCheck)
-  const digest = { run, previous, causes, to_decide, noticed, waits, waited_for: end.waited_for_hosts }
+  const digest = { run, previous, causes, left, noticed, waits, waited_for: end.waited_for_hosts }
   const links = runLinks(base_url, run.id)
   return formatted(one, digestMessage(digest, links), () =>
     runDigestOf(end, digestWords(digest), digest, links),

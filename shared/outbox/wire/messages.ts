@@ -61,7 +61,14 @@ export const RunDigest = z
       waits: z
         .array(z.string())
         .describe('What items of its project wait for outside as this is written, in words; three at most.'),
-      command: z.string().nullable().describe('The command that acts; null if nothing waits for a decision.'),
+      left: z
+        .string()
+        .nullable()
+        .describe('How many items did not end well and can be run again, in words; null if none.'),
+      command: z
+        .string()
+        .nullable()
+        .describe('The command that runs all of these again; null if there are none.'),
       links: z.object({
         run: z.string().meta({ format: 'uri', description: 'The page of the run.' }),
         results: z.string().meta({ format: 'uri', description: 'The page of its results.' }),

@@ -12,7 +12,7 @@ export async function nextToDecide(sql: Sql, recovery: OpenRecovery, limit: numb
     select r.project_id, r.id as run_id, t.seq from runs r, lateral (
       select t.seq from triage t
       where t.project_id = r.project_id and t.run_id = r.id and ${inTriage(sql, project_id, filter, id)}
-        and ${standingFor[action](sql)} = 'eligible'
+        and ${standingFor[action](sql, filter)} = 'eligible'
         ${reached_run_id === null ? sql`` : sql`and (t.run_id, t.seq) > (${reached_run_id}::uuid, ${reached_seq}::int)`}
       order by t.seq limit ${limit}
     ) t

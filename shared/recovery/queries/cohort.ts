@@ -5,23 +5,27 @@ import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { canBeReplayed } from '../../triage/queries/triage.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
-import { cancelled, inTriage } from './recoveries.ts'
+import { cancelled, inTriage, isReplayed } from './recoveries.ts'
 
 /**
  * Items that would be replayed. `offset 0` makes each row of triage look its item up by key: PostgreSQL has no
  * statistics yet of a run that has just ended, estimates one row, and would read all its failures for each item.
  */
-const eligible = (sql: Sql, projectId: string, filter: RecoveryFilter) =>
-  filter.status === 'cancelled'
-    ? sql`
-      select i.project_id, i.run_id, i.seq, i.cost_micro, i.unpriced from items i, runs r
-      where ${cancelled(sql, projectId, filter)} and ${canBeReplayed(sql, 'i')}`
-    : sql`
-      select i.project_id, i.run_id, i.seq, i.cost_micro, i.unpriced
-      from triage t join runs r on r.project_id = t.project_id and r.id = t.run_id, lateral (
-        select i.* from items i where i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq offset 0) i
-      where t.lane = 'dlq' and t.disposition is null and r.payloads_purged_at is null
-        and ${inTriage(sql, projectId, filter)}`
+const waiting = (sql: Sql, projectId: string, filter: RecoveryFilter) => sql`
+  select i.project_id, i.run_id, i.seq, i.cost_micro, i.unpriced
+  from triage t join runs r on r.project_id = t.project_id and r.id = t.run_id, lateral (
+    select i.* from items i where i.project_id = t.project_id and i.run_id = t.run_id and i.seq = t.seq offset 0) i
+  where ${isReplayed(sql, filter)} and r.payloads_purged_at is null and ${inTriage(sql, projectId, filter)}`
+
+const left = (sql: Sql, projectId: string, filter: RecoveryFilter) => sql`
+  select i.project_id, i.run_id, i.seq, i.cost_micro, i.unpriced from items i, runs r
+  where ${cancelled(sql, projectId, filter)} and ${canBeReplayed(sql, 'i')}`
+
+function eligible(sql: Sql, projectId: string, filter: RecoveryFilter) {
+  if (filter.status === undefined) return waiting(sql, projectId, filter)
+  if (filter.status === 'cancelled') return left(sql, projectId, filter)
+  return sql`${left(sql, projectId, filter)} union all ${waiting(sql, projectId, filter)}`
+}
 
 /** The filter, closed at this moment, so that it selects nothing that comes into triage later. */
 export async function closedNow(sql: Sql, filter: RecoveryFilter): Promise<RecoveryFilter> {

@@ -6,7 +6,7 @@ import type { PendingQuery, Row } from 'postgres'
 import { projects } from '../../accounts/tables/projects.ts'
 import type { Database, Sql } from '../../context.ts'
 import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
-import { countMoves } from '../../items/queries/transitions.ts'
+import { countMoves, endedItemsOf } from '../../items/queries/transitions.ts'
 import { runs } from '../../items/tables/runs.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { columnsOf } from '../../kernel/packed-columns.ts'
@@ -28,18 +28,43 @@ export const inTriage = (sql: Sql, projectId: string, filter: RecoveryFilter, re
   ${recoveryId === undefined ? sql`` : sql`and t.created_at < (select created_at from recoveries where project_id = ${projectId} and id = ${recoveryId})`}
   and t.agent_id = any(array(select id from agents where project_id = ${projectId} and deleted_at is null))`
 
-/** Condition: cancelled items `i` of an ended run `r`. */
+/**
+ * Condition: cancelled items `i` of an ended run `r`. For `not_ok`, a stopped run of which only held items are left counts
+ * as ended, and items that a person dismissed in a run that went on are left out.
+ */
 export const cancelled = (
   sql: Sql,
   projectId: string,
-  { run_id, agent_id, partition_key }: RecoveryFilter,
+  { run_id, agent_id, partition_key, status }: RecoveryFilter,
 ) => sql`
   i.project_id = ${projectId} and i.run_id = ${run_id!} and i.status = 'cancelled'
   and r.project_id = ${projectId} and r.id = i.run_id
-  and r.finished_at is not null and (
+  and ${status === 'not_ok' ? sql`(r.finished_at is not null or ${isStopped(sql)})` : sql`r.finished_at is not null`} and (
     select deleted_at is null from agents a where a.project_id = r.project_id and a.id = r.agent_id)
+  ${
+    status === 'not_ok'
+      ? sql`and (r.stop_reason is not distinct from 'cancelled' or not coalesce((
+          select t.disposition = 'dismissed' from triage t
+          where t.project_id = i.project_id and t.run_id = i.run_id and t.seq = i.seq), false))`
+      : sql``
+  }
   ${agent_id === undefined ? sql`` : sql`and r.agent_id = ${agent_id}`}
   ${partition_key === undefined ? sql`` : sql`and i.partition_key = ${partition_key}`}`
+
+/** Condition: the run `r` was stopped, and nothing of it moves any more. */
+const isStopped = (sql: Sql) => sql`
+  (r.stop_reason is not null and r.running = 0 and r.paused + ${sql.unsafe(endedItemsOf('r'))} = r.total_items)`
+
+/**
+ * Condition: the row of triage `t` is of a held item that can only be run again, because its run `r` was stopped. Only
+ * with `not_ok`: otherwise held items are left to people.
+ */
+const isGivenUp = (sql: Sql, { status }: RecoveryFilter) =>
+  status === 'not_ok' ? sql`(t.lane = 'quarantine' and ${isStopped(sql)})` : sql`false`
+
+/** Condition: the row of triage `t`, with its run `r`, is replayed by a cohort. */
+export const isReplayed = (sql: Sql, filter: RecoveryFilter) => sql`
+  (t.lane = 'dlq' or ${isGivenUp(sql, filter)}) and t.disposition is null`
 
 export interface Cohort {
   agent_id: string
@@ -54,10 +79,10 @@ export interface Cohort {
  * For a row of triage `t` and its run `r`: `eligible`, or why the row does not accept an action. An acknowledged row
  * has left the feed, and can still be dismissed, resumed or called wrong; a cohort's replay leaves it to people.
  */
-export const standingFor: Record<TriageAction, (sql: Sql) => PendingQuery<Row[]>> = {
-  replay: sql => sql`case
+export const standingFor: Record<TriageAction, (sql: Sql, filter: RecoveryFilter) => PendingQuery<Row[]>> = {
+  replay: (sql, filter) => sql`case
     when t.disposition is not null then t.disposition::text
-    when t.lane = 'quarantine' then 'held'
+    when t.lane = 'quarantine' and not ${isGivenUp(sql, filter)} then 'held'
     when r.payloads_purged_at is not null then 'purged' else 'eligible' end`,
   resume: sql => sql`case
     when t.disposition <> 'acknowledged' then t.disposition::text
@@ -80,36 +105,54 @@ export async function countCohort(
   filter: RecoveryFilter,
   action: TriageAction = 'replay',
 ) {
-  if (filter.status === 'cancelled')
-    return sql<Cohort[]>`
-      select r.agent_id, r.deployment_id, false as held, count(*)::int as count, case
-        when r.payloads_purged_at is not null then 'purged'
-        when ${replayInTheWay(sql, 'i')} then 'replayed' else 'eligible' end as standing
-      from items i, runs r where ${cancelled(sql, projectId, filter)} group by 1, 2, 5`
-  return sql<Cohort[]>`
+  const left = filter.status === undefined ? [] : await countCancelled(sql, projectId, filter)
+  if (filter.status === 'cancelled') return left
+  const waiting = await sql<Cohort[]>`
     select t.agent_id, r.deployment_id, t.lane = 'quarantine' as held, sum(t.items)::int as count,
-      ${standingFor[action](sql)} as standing
+      ${standingFor[action](sql, filter)} as standing
     from (
       select t.run_id, t.agent_id, t.disposition, t.lane, t.error_code, count(*) as items
       from triage t where ${inTriage(sql, projectId, filter)} group by 1, 2, 3, 4, 5
     ) t join runs r on r.project_id = ${projectId} and r.id = t.run_id group by 1, 2, 3, 5`
+  return [...left, ...waiting]
 }
+
+const countCancelled = (sql: Sql, projectId: string, filter: RecoveryFilter) => sql<Cohort[]>`
+  select r.agent_id, r.deployment_id, false as held, count(*)::int as count, case
+    when r.payloads_purged_at is not null then 'purged'
+    when ${replayInTheWay(sql, 'i')} then 'replayed' else 'eligible' end as standing
+  from items i, runs r where ${cancelled(sql, projectId, filter)} group by 1, 2, 5`
 
 export interface CohortItem extends ItemKey {
   agent_id: string
   /** The deployment that the item ran with. */
   deployment_id: string | null
+  /** It is held, and ends before it is copied. */
+  held: boolean
 }
 
-/** The next items of a recovery, the longest waiting first. Nothing is locked. */
-export async function nextOfCohort(sql: Sql, recovery: OpenRecovery, limit: number) {
-  const { id, project_id, filter } = recovery
-  if (filter.status === 'cancelled') return nextCancelled(sql, recovery, limit)
+/**
+ * The next items of a recovery, the longest waiting first; `in_feed` if they wait in triage. Nothing is locked. All that
+ * were cancelled come before those in triage, because they are found behind the last copy.
+ */
+export async function nextOfCohort(
+  sql: Sql,
+  recovery: OpenRecovery,
+  limit: number,
+): Promise<{ in_feed: boolean; items: CohortItem[] }> {
+  if (recovery.filter.status !== undefined) {
+    const items = await nextCancelled(sql, recovery, limit)
+    if (items.length > 0 || recovery.filter.status === 'cancelled') return { in_feed: false, items }
+  }
+  return { in_feed: true, items: await nextInTriage(sql, recovery, limit) }
+}
+
+function nextInTriage(sql: Sql, { id, project_id, filter }: OpenRecovery, limit: number) {
   return sql<CohortItem[]>`
-    select c.project_id, c.run_id, c.seq, r.agent_id, r.deployment_id from (
-      select t.project_id, t.run_id, t.seq, t.created_at from triage t
-      where t.lane = 'dlq' and t.disposition is null and ${inTriage(sql, project_id, filter, id)}
-        and ${canBeReplayed(sql, 't')}
+    select c.project_id, c.run_id, c.seq, r.agent_id, r.deployment_id, c.held from (
+      select t.project_id, t.run_id, t.seq, t.created_at, t.lane = 'quarantine' as held
+      from triage t ${filter.status === undefined ? sql`` : sql`join runs r on r.project_id = t.project_id and r.id = t.run_id`}
+      where ${isReplayed(sql, filter)} and ${inTriage(sql, project_id, filter, id)} and ${canBeReplayed(sql, 't')}
       order by t.created_at, t.run_id, t.seq limit ${limit}
     ) c join runs r on r.project_id = c.project_id and r.id = c.run_id
     order by c.created_at, c.run_id, c.seq`
@@ -119,7 +162,7 @@ export async function nextOfCohort(sql: Sql, recovery: OpenRecovery, limit: numb
 async function nextCancelled(sql: Sql, recovery: OpenRecovery, limit: number) {
   const { project_id, filter, pilot_run_ids, run_ids } = recovery
   return sql<CohortItem[]>`
-    select i.project_id, i.run_id, i.seq, r.agent_id, r.deployment_id from items i, runs r
+    select i.project_id, i.run_id, i.seq, r.agent_id, r.deployment_id, false as held from items i, runs r
     where ${cancelled(sql, project_id, filter)} and ${canBeReplayed(sql, 'i')}
       and i.seq > coalesce((
         select max(last.from_seq) from unnest(${[...pilot_run_ids, ...run_ids]}::uuid[]) as made(id), lateral (

@@ -8,7 +8,7 @@ import { runs } from '../../items/tables/runs.ts'
 import { at, createdAt, id, micro, projectOfRun } from '../../kernel/column-types.ts'
 import { triageAction } from '../../triage/tables/triage.ts'
 import type { RECORDED_LANES } from '../../triage/vocabulary.ts'
-import { DEPLOYMENT_CHOICES, RECOVERY_STATUSES, REUSE_CHOICES } from '../vocabulary.ts'
+import { DEPLOYMENT_CHOICES, type FILTER_STATUSES, RECOVERY_STATUSES, REUSE_CHOICES } from '../vocabulary.ts'
 
 export const deploymentChoice = pgEnum('deployment_choice', DEPLOYMENT_CHOICES)
 export const reuseChoice = pgEnum('reuse_choice', REUSE_CHOICES)
@@ -50,8 +50,8 @@ export interface RecoveryFilter {
   partition_key?: string | undefined
   from?: string | undefined
   to?: string | undefined
-  /** Cancelled items of an ended run, instead of items in triage. */
-  status?: 'cancelled' | undefined
+  /** Of one run: its cancelled items instead of those in triage, or all of both that did not end well. */
+  status?: (typeof FILTER_STATUSES)[number] | undefined
 }
 
 /** Recoveries, each an action on a whole cohort: a replay, with a pilot if ordered, or a decision. */

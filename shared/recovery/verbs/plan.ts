@@ -86,10 +86,10 @@ export async function nothingToRecover(
     const runs = sayReplayRuns(await replayRunsOf(ctx, order, ineligible))
     return new ApiError('nothing_to_recover', sentence(plan), runs && sentence(runs))
   }
-  if (filter.status === 'cancelled')
+  if (filter.status !== undefined)
     return new ApiError(
       'nothing_to_recover',
-      'No cancelled item passes the filter, or its run has not ended yet.',
+      `No ${filter.status === 'cancelled' ? 'cancelled item' : 'item that did not end well'} passes the filter, or its run has not ended yet.`,
     )
   const which = action === 'resume' ? 'held item' : 'item that waits for a decision'
   return new ApiError('nothing_to_recover', `No ${which} passes the filter.`)

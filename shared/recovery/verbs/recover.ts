@@ -12,6 +12,7 @@ import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { microOf } from '../../prices/rules/pricing.ts'
 import { admitRuns } from '../../submission/verbs/admit.ts'
 import { findCauseTitle } from '../../triage/queries/causes.ts'
+import { endWaiting } from '../../triage/queries/decisions.ts'
 import type { TriageAction } from '../../triage/vocabulary.ts'
 import { closedNow } from '../queries/cohort.ts'
 import { findOpenRecoveries } from '../queries/open-recoveries.ts'
@@ -212,17 +213,21 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
   const copied = runs.reduce((sum, run) => sum + run.total_items, 0)
   const room = (isPilot ? recovery.first! : LIMITS.items_per_run) - copied
   const chunk = Math.min(room, LIMITS.recovery_chunk_items)
-  const next = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : []
-  const items = await withinSteps(sql, next)
+  const next = chunk > 0 ? await store.nextOfCohort(sql, recovery, chunk) : { in_feed: true, items: [] }
+  const items = await withinSteps(sql, next.items)
   if (items.length > 0) {
     await lockRuns(sql, items)
+    const held = items.filter(item => item.held)
+    // Nobody can resume them: their run was stopped, and ends with them.
+    if (held.length > 0) await endWaiting(sql, held, { as: 'dismissed', one_by_one: false })
     const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
     const { project_id, reuse, from_step } = recovery
     for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
       const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
+      const copy = { project_id, run_id, input: null, reuse, from_step }
       // Items that somebody else decided about since they were read are left out.
-      const in_feed = recovery.filter.status !== 'cancelled'
-      await copyWithSteps(sql, { project_id, run_id, keys, in_feed, input: null, reuse, from_step })
+      for (const [held, chosen] of Map.groupBy(keys, key => key.held))
+        await copyWithSteps(sql, { ...copy, keys: chosen, in_feed: next.in_feed && !held })
     }
     return true
   }

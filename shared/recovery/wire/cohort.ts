@@ -11,7 +11,7 @@ import { clusterKey, triageReason } from '../../triage/wire/triage.ts'
 import type { RuleForecast, ToolForecast } from '../rules/forecast.ts'
 import { REUSE_RULES } from '../rules/reuse.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
-import { DEPLOYMENT_CHOICES, EXCLUSIONS } from '../vocabulary.ts'
+import { DEPLOYMENT_CHOICES, EXCLUSIONS, FILTER_STATUSES } from '../vocabulary.ts'
 import { ONE_OF_REUSE, oneOfReuse, reuseFields } from './recovery.ts'
 
 /** A plan before it is mapped to its response shape. */
@@ -45,14 +45,16 @@ const filterFields = {
   from: instant('Only items that came into triage at or after this time.').optional(),
   to: instant('Only items that came into triage before this time.').optional(),
   status: z
-    .literal('cancelled')
+    .enum(FILTER_STATUSES)
     .optional()
     .describe(
-      'Instead of items in triage those that were cancelled: what is left of the run named by run_id, which must have ended. Goes with run_id, agent_id and partition_key only.',
+      'cancelled: instead of items in triage those that were cancelled: what is left of the run named by run_id, which must have ended. not_ok: all of that run that did not end well, so items in triage, those that were cancelled and, if it was stopped, those that are held: these end as cancelled. Goes with run_id, agent_id and partition_key only.',
     ),
 }
 
 const ONLY_IN_TRIAGE = ['kind', 'cluster_key', 'cause_id', 'reason', 'from', 'to'] as const
+/** A plan closes its filter at a moment, which bounds what it takes of triage. */
+const CLOSES = 'to'
 
 export const CohortFilter = z
   .strictObject(filterFields)
@@ -65,7 +67,7 @@ export const CohortFilter = z
         message: 'is missing: cancelled items are found by their run',
       })
     for (const key of ONLY_IN_TRIAGE)
-      if (filter[key] !== undefined)
+      if (filter[key] !== undefined && !(filter.status === 'not_ok' && key === CLOSES))
         ctx.addIssue({
           code: 'custom',
           path: [key],

@@ -7,8 +7,9 @@ import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import type { ItemLine } from '../../../shared/protocol/rules/protocol.ts'
+import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { findCohortCost } from '../../../shared/recovery/queries/cohort.ts'
+import { leftOver } from '../../../shared/recovery/rules/left-over.ts'
 import {
   abortRecovery,
   advanceRecoveries,
@@ -42,6 +43,12 @@ afterEach(async () => {
 
 const failing = (code = 'agent_error') =>
   engine.play(items => items.map(item => failure(item, code, 'no such luck')))
+const hold = ({ seq, attempt }: ItemLine, reason: string): AgentLine => ({
+  type: 'hold',
+  seq,
+  attempt,
+  reason,
+})
 const working = () => engine.play(items => items.map(item => result(item)))
 
 const clusters = () => failureClusters(engine.ctx, [engine.project_id])
@@ -413,6 +420,72 @@ describe('the recovery of a cohort', () => {
     expect(await engine.run(runId)).toMatchObject({ status: 'cancelled', cancelled: 2300 })
     await expect(startRecovery(engine.ctx, rest)).rejects.toMatchObject({ code: 'nothing_to_recover' })
     for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
+  })
+
+  it('runs again all of a stopped run that did not end well: what failed, what was left, and what is held', async () => {
+    await engine.deploy({ max_consecutive_failures: 5, concurrency: 10 })
+    engine.play(items =>
+      items.map(item => (item.seq === 1 ? hold(item, 'fraud?') : failure(item, 'agent_error', 'away'))),
+    )
+    const runId = await engine.submit(40)
+    const all = order({ filter: { run_id: runId, status: 'not_ok' } })
+    await consumeToBackoff(engine)
+    await sweep(engine.ctx)
+    const run = await engine.run(runId)
+    expect(run).toMatchObject({ stop_reason: 'consecutive_failures', paused: 1, finished_at: null })
+    expect(Number(run.cancelled)).toBeGreaterThan(0)
+    expect(leftOver(run as never)).toBe(40)
+    expect(await planRecovery(engine.ctx, all)).toMatchObject({
+      eligible: 40,
+      held: 1,
+      ineligible: [],
+      runs: 1,
+    })
+    working()
+    const row = await recovered(await startRecovery(engine.ctx, all))
+    expect(row).toMatchObject({ status: 'completed', eligible: 40 })
+    expect(await engine.run(row.run_ids[0])).toMatchObject({ total_items: 40, ok: 40 })
+    const after = await engine.run(runId)
+    expect(after).toMatchObject({ status: 'failed', paused: 0, undecided: 0 })
+    expect(after.finished_at).not.toBeNull()
+    expect(after.cancelled_replayed).toBe(after.cancelled)
+    expect(leftOver(after as never)).toBe(0)
+    await expect(startRecovery(engine.ctx, all)).rejects.toMatchObject({ code: 'nothing_to_recover' })
+    for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
+  })
+
+  it('of a run that went on leaves out what a person dismissed, and what is held', async () => {
+    engine.play(items =>
+      items.map(item =>
+        item.seq < 3
+          ? hold(item, 'fraud?')
+          : item.seq < 5
+            ? failure(item, 'agent_error', 'no')
+            : result(item),
+      ),
+    )
+    await engine.deploy()
+    const runId = await engine.submit(8)
+    await consumeToBackoff(engine)
+    await dismissItem(engine.ctx, engine.item(runId, 1))
+    const all = order({ filter: { run_id: runId, status: 'not_ok' } })
+    expect(await planRecovery(engine.ctx, all)).toMatchObject({ eligible: 2, held: 0 })
+    expect(leftOver((await engine.run(runId)) as never)).toBe(2)
+  })
+
+  it('with a pilot takes what was left before what failed, and none twice', async () => {
+    await engine.deploy({ max_consecutive_failures: 5, concurrency: 5 })
+    failing()
+    const runId = await engine.submit(30)
+    await consumeToBackoff(engine)
+    await sweep(engine.ctx)
+    working()
+    const all = order({ filter: { run_id: runId, status: 'not_ok' }, first: 4 })
+    const row = await recovered(await startRecovery(engine.ctx, all))
+    expect(row).toMatchObject({ status: 'completed', eligible: 30, pilot_better: true })
+    const replays = await engine.sql`
+      select count(*)::int as all, count(distinct from_seq)::int as originals from replays where from_run_id = ${runId}`
+    expect(replays[0]).toEqual({ all: 30, originals: 30 })
   })
 
   it('obeys the bounds on open runs and the state of the account, as submissions do', async () => {
