@@ -131,10 +131,14 @@ export function runSummary(run: Run, screen: Screen): string {
       `${label('open')}${plural(open, 'item')} wait${open === 1 ? 's' : ''} for a decision: ${program} triage --run ${run.id}`,
     )
   }
+  return [...lines, ...againLine(run, screen)].join('\n')
+}
+
+/** Once nothing of the run moves: what did not end well, and the command that runs all of it again. */
+function againLine(run: Run, { paint, program }: Screen): string[] {
   const again = run.finished_at === null && !isPaused(run) ? undefined : recoveryOf(run)
-  if (again !== undefined)
-    lines.push(`${label('again')}${again.said}: ${again.command.replace(/^assay\b/, program)}`)
-  return lines.join('\n')
+  if (again === undefined) return []
+  return [`${paint('dim', pad('again', 8))}${again.said}: ${again.command.replace(/^assay\b/, program)}`]
 }
 
 /** That its budget was reached, or is not enforced. */

@@ -91,6 +91,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   alerts: {
     rules: ['items', 'outbox', 'prices', 'schedules', 'upstreams'],
     queries: ['prices'],
+    rules: ['items', 'outbox', 'prices', 'recovery', 'schedules', 'upstreams'],
     verbs: ['accounts'],
   },
   outbox: {

@@ -46,7 +46,7 @@ const ACROSS: Record<string, string> = {
 
 /** Statements that name the project by a condition that several share and that is put into them. */
 const BY_CONDITION: Record<string, string> = {
-  'shared/recovery/queries/recoveries.ts countCohort: i': 'cancelled',
+  'shared/recovery/queries/recoveries.ts countCancelled: i': 'cancelled',
   'shared/recovery/queries/recoveries.ts countCohort: t': 'inTriage',
   'shared/recovery/queries/cohort.ts findReasons: t': 'inTriage',
   'shared/recovery/queries/repaired.ts findRepaired: items': 'ofProject',

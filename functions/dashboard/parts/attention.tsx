@@ -41,25 +41,14 @@ export const Attention = ({
 }) => {
   const to = (page: string) => ofProject(project_id, page)
   const lines: Child[] = []
-  if (waiting.dlq > 0)
-    lines.push(
-      <>
-        <a href={to('triage?kind=dlq')}>{many(waiting.dlq, 'item')} did not work and wait for a decision</a>
-        {mayAct && (
-          <>
-            {' · '}
-            <a href={to('recover?kind=dlq')}>Replay all…</a>
-          </>
-        )}
-      </>,
-    )
+  if (waiting.dlq > 0) lines.push(<NotWorked items={waiting.dlq} to={to} mayAct={mayAct} />)
   if (waiting.quarantine > 0)
     lines.push(
       <a href={to('triage?kind=quarantine')}>
         {many(waiting.quarantine, 'item')} held until somebody decides
       </a>,
     )
-  for (const run of stopped) lines.push(<StoppedShort run={run} mayAct={mayAct} />)
+  lines.push(...stopped.map(run => <StoppedShort run={run} mayAct={mayAct} />))
   lines.push(...waitLines(itemsWait, project_id))
   if (day.given_up_deliveries > 0)
     lines.push(
@@ -98,6 +87,26 @@ export const Attention = ({
     </section>
   )
 }
+
+const NotWorked = ({
+  items,
+  to,
+  mayAct,
+}: {
+  items: number
+  to: (page: string) => string
+  mayAct: boolean
+}) => (
+  <>
+    <a href={to('triage?kind=dlq')}>{many(items, 'item')} did not work and wait for a decision</a>
+    {mayAct && (
+      <>
+        {' · '}
+        <a href={to('recover?kind=dlq')}>Replay all…</a>
+      </>
+    )}
+  </>
+)
 
 function waitLines(itemsWait: readonly ItemsWait[], project_id: string): Child[] {
   const lines: Child[] = itemsWait.slice(0, UPSTREAMS_SHOWN).map(one => (

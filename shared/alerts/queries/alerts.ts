@@ -110,6 +110,8 @@ export interface EndedSubject {
   first_end: boolean
   /** All of its items that did not work have been decided about, even if that was before the tick saw its end. */
   is_decided: boolean
+  /** It was stopped, and so has not finished what it was to finish. */
+  is_stopped: boolean
   /** The rules that the run meets, so that its end leaves their alerts open. */
   still: readonly AlertRule[]
 }
@@ -129,12 +131,12 @@ function findResolvedOf(sql: Sql, ended: readonly EndedSubject[], project_id: st
   return sql<OverAlert[]>`
     select a.id, a.project_id, bool_or(a.run_id = g.run_id and g.is_decided) is true as is_decided
     from jsonb_to_recordset(${sql.json(ended as never)}) as g(run_id uuid, project_id uuid, agent_id uuid,
-      schedule_id uuid, first_end boolean, is_decided boolean, still jsonb)
+      schedule_id uuid, first_end boolean, is_decided boolean, is_stopped boolean, still jsonb)
     join alerts a on a.project_id = ${project_id} and a.resolved_at is null and a.subject_id is not null
     where case
       when a.run_id = g.run_id and g.is_decided then true
       when not g.first_end then false
-      when a.rule = 'not_finished' then a.subject_id in (g.schedule_id, g.agent_id)
+      when a.rule = 'not_finished' then not g.is_stopped and a.subject_id in (g.schedule_id, g.agent_id)
       when a.rule in ('schedule_missed', 'source_failed') then a.subject_id = g.schedule_id
       when a.rule::text = any(${[...RUN_RULES]}::text[])
         then a.subject_id = coalesce(g.schedule_id, g.agent_id) and not g.still ? a.rule::text

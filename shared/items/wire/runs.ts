@@ -168,12 +168,8 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     cancelled: row.cancelled,
     undecided_count: row.undecided,
     left_over_count: leftOver(row),
-    budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+    ...moneyOf(row),
     ...budgetOf(row),
-    aggregate_cost_cents: centsOf(row.cost_micro),
-    cost_usd: usdOf(row.cost_micro),
-    unpriced_item_count: row.unpriced_items,
-    prices_as_of: pricesAsOf(),
     model_call_count: row.model_calls,
     unread_call_count: row.unread_calls,
     suspected_call_count: row.suspected_calls,
@@ -183,11 +179,13 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     ...settingsOf(row),
     replay_of: row.replay_of,
     unchanged_count: row.unchanged,
-    ...resentOf(row),
+    resent_item_count: row.resent_items,
+    resend_count: row.resends,
     created_at: row.created_at.toISOString(),
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
-    ...purgedOf(row),
+    steps_purged_at: iso(row.steps_purged_at),
+    payloads_purged_at: iso(row.payloads_purged_at),
   }
 }
 
@@ -198,19 +196,17 @@ const settingsOf = ({ concurrency, timeout_seconds, patience_seconds, callback_u
   callback_url: shownUrlOrNull(callback_url),
 })
 
-const purgedOf = ({ steps_purged_at, payloads_purged_at }: RunRow) => ({
-  steps_purged_at: iso(steps_purged_at),
-  payloads_purged_at: iso(payloads_purged_at),
+const moneyOf = ({ budget_micro, cost_micro, unpriced_items }: RunRow) => ({
+  budget_cents: budget_micro === null ? null : centsOf(budget_micro),
+  aggregate_cost_cents: centsOf(cost_micro),
+  cost_usd: usdOf(cost_micro),
+  unpriced_item_count: unpriced_items,
+  prices_as_of: pricesAsOf(),
 })
 
 /** A run that was stopped or has ended waits for nothing, whatever stopped its items. */
 const upstreamOf = ({ upstream, stop_reason, finished_at }: RunRow) =>
   upstream == null || stop_reason !== null || finished_at !== null ? null : waitOf(upstream)
-
-const resentOf = ({ resent_items, resends }: RunRow) => ({
-  resent_item_count: resent_items,
-  resend_count: resends,
-})
 
 /** Whether a run is in its pilot: `pilot_items` is kept after a pilot that failed. */
 const isInPilot = ({ stop_reason, finished_at }: RunRow) => stop_reason === null && finished_at === null

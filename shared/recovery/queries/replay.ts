@@ -79,10 +79,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
     with chosen as materialized (
       select k.n, i.run_id, i.seq, i.item_id, i.partition_key, coalesce(${copy.input}::text, i.input) as input,
         run.total_items + row_number() over (order by k.n)::int as new_seq,
-        coalesce(${sql.unsafe(isUndecided())}, false) as was_undecided, coalesce(t.judged, false) as was_judged,
-        i.status = 'cancelled' and coalesce((
-          select false from replays p where p.project_id = i.project_id and p.from_run_id = i.run_id and p.from_seq = i.seq limit 1),
-          true) as was_left
+        coalesce(${sql.unsafe(isUndecided())}, false) as was_undecided, coalesce(t.judged, false) as was_judged, ${wasLeft(sql)} as was_left
       from runs run,
         ${rowsOfKeys(sql, keys)}
         join items i on i.project_id = ${project_id} and i.run_id = k.run_id and i.seq = k.seq
@@ -119,12 +116,8 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
       from chosen c where t.project_id = ${project_id} and t.run_id = c.run_id and t.seq = c.seq
       returning t.project_id, t.agent_id, t.reason, t.disposition, t.judged, c.was_judged
     ), decided as (select * from replayed where not was_judged), ${countJudged(sql)}, counted as (
-      update runs r set ${sql.unsafe(countMoves({ decide: 'c.decided' }))},
-        cancelled_replayed = r.cancelled_replayed + c.was_left
-      from (
-        select run_id, count(*) filter (where was_undecided)::int as decided,
-          count(*) filter (where was_left)::int as was_left
-        from chosen where was_undecided or was_left group by 1) c
+      update runs r set ${sql.unsafe(countMoves({ decide: 'c.decided' }))}, cancelled_replayed = r.cancelled_replayed + c.was_left
+      from (${ofOriginals(sql)}) c
       where r.project_id = ${project_id} and r.id = c.run_id
     ), n as (select count(*)::int as n from chosen),
     grown as (
@@ -134,6 +127,15 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
     select n as items, (select count(*)::int from reused where key !~ ${HOLD_KEY.source}) as reused_steps from n`
   return row!
 }
+
+/** Whether item `i` was cancelled and no replay of it has been made. */
+const wasLeft = (sql: Sql) => sql`(i.status = 'cancelled' and coalesce((
+  select false from replays p where p.project_id = i.project_id and p.from_run_id = i.run_id and p.from_seq = i.seq limit 1),
+  true))`
+
+const ofOriginals = (sql: Sql) => sql`
+  select run_id, count(*) filter (where was_undecided)::int as decided, count(*) filter (where was_left)::int as was_left
+  from chosen where was_undecided or was_left group by 1`
 
 const placesOf = (sql: Sql, places: readonly Place[]) => sql`
   unnest(${numbers(places.map(p => p.n))}::text::int[], ${numbers(places.map(p => p.step_no))}::text::int[])

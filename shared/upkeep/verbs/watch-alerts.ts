@@ -65,7 +65,11 @@ async function watchEnded(ctx: Context, sql: Sql): Promise<Pass> {
   const raised = await raiseAlerts(ctx, sql, ended.flatMap(alertOf))
   const subjects = ended
     .filter(run => !run.is_replay && run.status !== 'cancelled')
-    .map(run => ({ ...run, still: ALERT_RULES.filter(rule => run.holds[rule]) }))
+    .map(run => ({
+      ...run,
+      is_stopped: run.stop_reason !== null,
+      still: ALERT_RULES.filter(rule => run.holds[rule]),
+    }))
   const over = await findResolvedBy(sql, subjects)
   const resolved = await resolveAlerts(sql, over)
   const next = await watch.findStoodFor(

@@ -10,6 +10,7 @@ import { acknowledgeItem, callItemWrong, resumeItem } from '../../../shared/reco
 import { setDeadline } from '../../../shared/schedules/verbs/deadlines.ts'
 import { fireDue, watchStarts } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
+import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { watchForAlerts } from '../../../shared/upkeep/verbs/watch-alerts.ts'
 import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
 import { setClock } from '../../support/clock.ts'
@@ -179,6 +180,25 @@ it('a night that misses its deadline has one alert, which is resolved when the r
     'alert.resolved not_finished',
     'run.digest',
   ])
+})
+
+it('a night that missed its deadline and was then stopped is not resolved as if it had finished', async () => {
+  const { project_id, agent_id, ctx, sql } = engine
+  await setDeadline(ctx, { project_id, agent_id, schedule_id, finished_by: '06:00', timezone: 'UTC' })
+  const runId = await fire(40)
+  await sql`update runs set started_at = now(), touched_at = now() + interval '1 day' where id = ${runId}`
+  await sql`update occurrences set watch_until = null`
+  await setClock(sql, '2026-03-03T06:00:10Z')
+  await look()
+  expect(await messages()).toEqual(['alert.raised not_finished'])
+  await sql`update runs set stop_reason = 'consecutive_failures' where id = ${runId}`
+  await sweep(ctx)
+  expect(await engine.run(runId)).toMatchObject({ status: 'failed', cancelled: 40 })
+  await look()
+  expect(await messages()).not.toContain('alert.resolved not_finished')
+  expect((await sql`select resolved_at from alerts where rule = 'not_finished'`)[0]!.resolved_at).toBeNull()
+  const [digest] = await sql`select id from deliveries where kind = 'run.digest'`
+  expect(digest).toBeDefined()
 })
 
 /** Nobody has to call the agent for it: its address has a limit. */
