@@ -4,7 +4,7 @@ import { agentToStart } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { itemOfBody } from '../../shared/submission/verbs/item-lines.ts'
 import { submitRun } from '../../shared/submission/verbs/submit.ts'
-import { OneOffOrder, orderOf, StartedRun } from '../../shared/submission/wire/run-order.ts'
+import { OneOffOrder, orderOf, StartedRun, startedRunOf } from '../../shared/submission/wire/run-order.ts'
 
 export const startOneOffRun = endpoint({
   method: 'post',
@@ -31,8 +31,8 @@ export const startOneOffRun = endpoint({
     const agent = await agentToStart(ctx, principal, body)
     const fingerprint = async () => (await new Fingerprint(['one-off', agent.id]).text(text)).digest()
     const order = orderOf(agent, body, fingerprint)
-    const { run_id, first_item } = await submitRun(ctx, order, itemOfBody(text), agent.confirm)
+    const run = await submitRun(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
-    return { run_id, record_id: first_item }
+    return startedRunOf(run)
   },
 })

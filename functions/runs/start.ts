@@ -5,7 +5,7 @@ import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { itemOfBody } from '../../shared/submission/verbs/item-lines.ts'
 import { submitRun } from '../../shared/submission/verbs/submit.ts'
-import { orderOf, RunOrderOfOne, StartedRun } from '../../shared/submission/wire/run-order.ts'
+import { orderOf, RunOrderOfOne, StartedRun, startedRunOf } from '../../shared/submission/wire/run-order.ts'
 
 export const startRun = endpoint({
   method: 'post',
@@ -37,8 +37,8 @@ export const startRun = endpoint({
     const agent = await agentToStart(ctx, principal, { agent_id })
     const fingerprint = async () => (await new Fingerprint(['run', agent.id]).text(text)).digest()
     const order = orderOf(agent, body, fingerprint)
-    const { run_id, first_item } = await submitRun(ctx, order, itemOfBody(text), agent.confirm)
+    const run = await submitRun(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
-    return { run_id, record_id: first_item }
+    return startedRunOf(run)
   },
 })

@@ -11,6 +11,7 @@ import {
   BatchQuery,
   orderOf,
   SubmittedBatch,
+  submittedBatchOf,
 } from '../../shared/submission/wire/run-order.ts'
 
 export const submitBatch = endpoint({
@@ -46,17 +47,12 @@ export const submitBatch = endpoint({
     const agent = await agentToStart(ctx, principal, batch)
     const fingerprint = new Fingerprint(['batch', lines ?? null])
     const order = orderOf(agent, batch, async () => fingerprint.digest())
-    const { run_id, total_items } = await submitRun(
-      ctx,
-      order,
-      lines === undefined ? fromBody() : fromLines(),
-      async () => {
-        await agent.confirm()
-        if (lines !== undefined) checkContentEncoding(request)
-      },
-    )
+    const run = await submitRun(ctx, order, lines === undefined ? fromBody() : fromLines(), async () => {
+      await agent.confirm()
+      if (lines !== undefined) checkContentEncoding(request)
+    })
     reply.project_id = agent.project_id
-    return { group_id: run_id, run_id, total_items }
+    return submittedBatchOf(run)
 
     async function* fromBody() {
       if (order.idempotency !== null) await fingerprint.text(text)

@@ -1,7 +1,7 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
 import { fireByHand } from '../../shared/schedules/verbs/fire.ts'
-import { StartedRun } from '../../shared/submission/wire/run-order.ts'
+import { StartedRun, startedRunOf } from '../../shared/submission/wire/run-order.ts'
 
 export const triggerSchedule = endpoint({
   method: 'post',
@@ -26,7 +26,6 @@ export const triggerSchedule = endpoint({
   async handle({ ctx, principal, params, reply }) {
     const schedule = await scheduleIn(ctx, principal, params.scheduleId)
     reply.project_id = schedule.project_id
-    const { run_id, first_item } = await fireByHand(ctx, schedule)
-    return { run_id, record_id: first_item }
+    return startedRunOf(await fireByHand(ctx, schedule))
   },
 })

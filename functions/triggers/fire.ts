@@ -7,6 +7,7 @@ import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { noteRefusal } from '../../shared/sessions/verbs/refusals.ts'
 import { isBody } from '../../shared/sources/rules/source.ts'
+import { startedRunOf } from '../../shared/submission/wire/run-order.ts'
 import type { Webhook } from '../../shared/triggers/queries/triggers.ts'
 import { challengeOf } from '../../shared/triggers/rules/webhook-signatures.ts'
 import type { Posted } from '../../shared/triggers/verbs/posted-items.ts'
@@ -63,7 +64,7 @@ export const fireTrigger = endpoint({
     const { headers } = request
     const run = await fireWebhook(ctx, webhook, { posted, headers, callback_url, idempotency_key, signature })
     reply.status = 202
-    return { run_id: run.run_id, record_id: run.first_item, duplicate: run.repeated }
+    return startedRunOf(run)
   },
 })
 

@@ -10,6 +10,7 @@ import { BadLines, itemLines, linesOfRows, type Taking } from '../submission/rul
 import { fileRows } from '../submission/rules/file-rows.ts'
 import { NotText } from '../submission/rules/file-text.ts'
 import type { Fields, Row } from '../submission/rules/rows.ts'
+import type { Schemas } from './api.ts'
 import { EXIT, Failure, usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
 import type { Session } from './session.ts'
@@ -127,7 +128,7 @@ export async function submitSource(
   session: Pick<Session, 'api' | 'output' | 'now'>,
   source: Source,
   order: Submission,
-): Promise<{ run_id: string; total_items: number }> {
+): Promise<Schemas['SubmittedBatch']> {
   let problem: unknown
   async function* pieces() {
     try {
@@ -138,11 +139,7 @@ export async function submitSource(
     }
   }
   try {
-    const { run_id, total_items } = await session.api.submitLines(
-      order,
-      ReadableStream.from(pieces()) as Body,
-    )
-    return { run_id, total_items }
+    return await session.api.submitLines(order, ReadableStream.from(pieces()) as Body)
   } catch (error) {
     throw asSubmitFailure(problem ?? error, order)
   }

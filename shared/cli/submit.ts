@@ -62,14 +62,19 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
       : await runPilot(session, source, order, { pilot, survey })
   if (typeof rest === 'number') return rest
   const submitted = await submitSource(session, rest.source, rest.order)
-  output.emit('submitted', { ...submitted, agent: slug }, ({ paint, program }) =>
+  const { group_id: _, ...run } = submitted
+  output.emit('submitted', { ...run, agent: slug }, ({ paint, program }) =>
     [
-      `${paint('bold', submitted.run_id)}: ${plural(submitted.total_items, 'item')} submitted to ${slug}`,
+      `${paint('bold', run.run_id)}: ${run.duplicate ? sayDuplicate(run) : `${plural(run.total_items, 'item')} submitted to ${slug}`}`,
       ...(given.flag('watch') ? [] : [`${paint('dim', 'try ')}  ${program} watch ${submitted.run_id}`]),
     ].join('\n'),
   )
   return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
 }
+
+/** Older servers do not say that a key was used before. @example 'this key started it before; nothing new was submitted. It is cancelled' */
+const sayDuplicate = ({ status }: { status: string }) =>
+  `this key started it before; nothing new was submitted. It is ${status}`
 
 /**
  * What is submitted beside the rows. Standard input can be read only once, so all of it is sent, and the server holds

@@ -231,5 +231,5 @@ export const patienceSeconds = whole(
 )
 export const idempotencyKey = label(
   LIMITS.idempotency_key_characters,
-  'The same key with the same body gets the first answer again, for 24 hours.',
+  'The same key with the same body starts nothing more for 24 hours: the answer names the first run, as a duplicate.',
 )

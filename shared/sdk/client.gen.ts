@@ -2766,7 +2766,7 @@ export interface components {
              * @description Gets a signed summary when the run ends.
              */
             callback_url?: string;
-            /** @description The same key with the same body gets the first answer again, for 24 hours. */
+            /** @description The same key with the same body starts nothing more for 24 hours: the answer names the first run, as a duplicate. */
             idempotency_key?: string;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
@@ -3459,9 +3459,24 @@ export interface components {
         } | null;
         /** @description Any JSON value: the input of the one item, kept byte for byte. Of a trigger with items, an array or NDJSON: an item each. */
         FireBody: unknown;
-        FiredRun: components["schemas"]["StartedRun"] & {
-            /** @description True when an earlier fire with the same key started this run. */
+        FiredRun: {
+            /**
+             * Format: uuid
+             * @description The run that was started.
+             */
+            run_id: string;
+            /** @description True when an earlier request with the same idempotency key started this run: this one started none. */
             duplicate: boolean;
+            /**
+             * @description Of the run: queued, or of a duplicate what it is by now.
+             * @enum {string}
+             */
+            status: "materializing" | "queued" | "running" | "completed" | "partial" | "failed" | "cancelled" | "budget_exceeded";
+            /**
+             * Format: uuid
+             * @description Record id of its first item.
+             */
+            record_id: string;
         };
         /** @description A part of a run as it was graded, and as it would be now. */
         Grade: {
@@ -3948,7 +3963,7 @@ export interface components {
              * @description Gets a signed summary when the run ends.
              */
             callback_url?: string;
-            /** @description The same key with the same body gets the first answer again, for 24 hours. */
+            /** @description The same key with the same body starts nothing more for 24 hours: the answer names the first run, as a duplicate. */
             idempotency_key?: string;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
@@ -5276,7 +5291,7 @@ export interface components {
              * @description Gets a signed summary when the run ends.
              */
             callback_url?: string;
-            /** @description The same key with the same body gets the first answer again, for 24 hours. */
+            /** @description The same key with the same body starts nothing more for 24 hours: the answer names the first run, as a duplicate. */
             idempotency_key?: string;
             /** @description Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items. */
             allow_unpriced?: boolean;
@@ -5784,9 +5799,16 @@ export interface components {
              * @description The run that was started.
              */
             run_id: string;
+            /** @description True when an earlier request with the same idempotency key started this run: this one started none. */
+            duplicate: boolean;
+            /**
+             * @description Of the run: queued, or of a duplicate what it is by now.
+             * @enum {string}
+             */
+            status: "materializing" | "queued" | "running" | "completed" | "partial" | "failed" | "cancelled" | "budget_exceeded";
             /**
              * Format: uuid
-             * @description Record id of its one item.
+             * @description Record id of its first item.
              */
             record_id: string;
         };
@@ -5892,6 +5914,13 @@ export interface components {
              * @description The run that was started.
              */
             run_id: string;
+            /** @description True when an earlier request with the same idempotency key started this run: this one started none. */
+            duplicate: boolean;
+            /**
+             * @description Of the run: queued, or of a duplicate what it is by now.
+             * @enum {string}
+             */
+            status: "materializing" | "queued" | "running" | "completed" | "partial" | "failed" | "cancelled" | "budget_exceeded";
             /** @description Items accepted. */
             total_items: number;
         };

@@ -56,7 +56,7 @@ export function limitsPart(given: Given): void {
         expect(answer.headers.get('retry-after')).toBe('5')
       }
       const again = await start(first)
-      expect([again.status, again.text]).toEqual([202, started.text])
+      expect([again.status, again.json]).toEqual([202, { ...started.json, duplicate: true }])
       await world.call('POST', `/v2/runs/${started.json.run_id}/cancel`, { token: key })
       expect((await start({ agent: agent.slug, input: 2 })).status).toBe(202)
     })
@@ -133,7 +133,8 @@ export function limitsPart(given: Given): void {
       const agent = await makeAgent(world)
       const [path, call] = shape(agent.id, `fifty-${agent.id}`)
       const answers = await Promise.all(Array.from({ length: 50 }, () => world.call('POST', path, call)))
-      expect(new Set(answers.map(answer => `${answer.status} ${answer.text}`)).size).toBe(1)
+      expect(new Set(answers.map(({ status, json }) => `${status} ${json.run_id}`)).size).toBe(1)
+      expect(answers.filter(({ json }) => !json.duplicate)).toHaveLength(1)
       expect(answers[0]!.status).toBe(202)
       const [row] = await world.ctx.sql`
         select count(*)::int as runs from runs where agent_id = ${agent.id}`

@@ -109,7 +109,8 @@ export function submissionPart(given: Given): void {
       const ask = (input: number) =>
         given().call('POST', `/v1/agents/${agent.id}/runs`, { body: { input, idempotency_key: 'once' } })
       const answers = await Promise.all([1, 1, 1].map(ask))
-      expect(new Set(answers.map(answer => answer.text)).size).toBe(1)
+      expect(new Set(answers.map(({ json }) => json.run_id)).size).toBe(1)
+      expect(answers.map(({ json }) => json.duplicate).sort()).toEqual([false, true, true])
       const other = await ask(2)
       expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_key_reused'])
     })
@@ -286,7 +287,10 @@ export function submissionPart(given: Given): void {
       const ask = (raw: string) =>
         given().call('POST', `/v1/batches?agent_id=${agent.id}&idempotency_key=k`, { raw, headers: NDJSON })
       const first = await ask('{"input":1}\n')
-      expect((await ask('{"input":1}\n')).text).toBe(first.text)
+      expect(first.json).toMatchObject({ duplicate: false, status: 'queued' })
+      await given().call('POST', `/v2/runs/${first.json.run_id}/cancel`, { body: {} })
+      const again = await ask('{"input":1}\n')
+      expect(again.json).toEqual({ ...first.json, duplicate: true, status: 'cancelled' })
       expect((await ask('{"input":2}\n')).status).toBe(409)
     })
   })

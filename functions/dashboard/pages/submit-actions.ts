@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import { ApiFailure, type Client, type Schemas } from '../../../shared/sdk/client.ts'
 import { BadLines, itemLines } from '../../../shared/submission/rules/file-items.ts'
 import { NotText, type Unpack } from '../../../shared/submission/rules/file-text.ts'
 import { firstRowsOf, guessFields } from '../../../shared/submission/rules/first-rows.ts'
@@ -141,10 +141,12 @@ const unpackOf = ({ ctx }: Pick<Visit<{ projectId: string }>, 'ctx'>): Unpack =>
     }
   }
 
+const BEFORE = 'This was submitted before, as this run; nothing new was started.'
+
 type Submit = (
   lines: ReadableStream<Uint8Array>,
   order: Record<string, string>,
-) => Promise<{ run_id: string; total_items: number }>
+) => Promise<Schemas['SubmittedBatch']>
 
 async function submitted(visit: Visit<{ projectId: string }>, form: Form, submit: Submit): Promise<Done> {
   const source = await sourceOf(form)
@@ -158,12 +160,16 @@ async function submitted(visit: Visit<{ projectId: string }>, form: Form, submit
     if (rows !== form.rows || source.bytes.length !== form.bytes) throw new BadOrder(CHANGED)
     const isPilot = spreadOver(rows, took)
     const rest = await lines(row => !isPilot(row))
-    const { run_id, total_items } = await submit(rest.body, order)
-    return { to: ofRun(run_id), said: `The other ${counted(total_items, 'item')} are submitted.` }
+    const run = await submit(rest.body, order)
+    const all = `The other ${counted(run.total_items, 'item')} are submitted.`
+    return { to: ofRun(run.run_id), said: run.duplicate ? BEFORE : all }
   }
   if (form.pilot === undefined || rows <= LIMITS.pilot_items) {
-    const { run_id, total_items } = await submit((await lines()).body, order)
-    return { to: ofRun(run_id), said: `${counted(total_items, 'item')} submitted.` }
+    const run = await submit((await lines()).body, order)
+    return {
+      to: ofRun(run.run_id),
+      said: run.duplicate ? BEFORE : `${counted(run.total_items, 'item')} submitted.`,
+    }
   }
   const pilot = await lines(spreadOver(rows, LIMITS.pilot_items))
   const named = namedOrder(form, source.name)

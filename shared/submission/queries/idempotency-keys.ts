@@ -3,18 +3,20 @@
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
+import type { RunStatus } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 
 export interface KeyedAnswer {
   fingerprint: string
   run_id: string
   total_items: number
+  status: RunStatus
 }
 
 /** The run an idempotency key already started within its window. */
 export async function findKeyedRun(sql: Sql, projectId: string, key: string, windowHours: number) {
   const [row] = await sql<KeyedAnswer[]>`
-    select k.fingerprint, k.run_id, r.total_items
+    select k.fingerprint, k.run_id, r.total_items, r.status
     from idempotency_keys k join runs r on r.project_id = k.project_id and r.id = k.run_id
     where k.project_id = ${projectId} and k.key = ${key}
       and k.created_at > now() - make_interval(hours => ${windowHours})`

@@ -4,6 +4,7 @@
 import { keptUrl } from '../../accounts/verbs/kept-url.ts'
 import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Context, Places, Sql } from '../../context.ts'
+import type { RunStatus } from '../../items/vocabulary.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { itemRecordId, runKeyOf } from '../../kernel/ids.ts'
@@ -53,6 +54,8 @@ export interface Submitted {
   first_item: string
   /** An earlier submission with the same idempotency key started the run. */
   repeated: boolean
+  /** Of the run; of an earlier one as it is now. */
+  status: RunStatus
 }
 
 /** A submission that lost the race for its idempotency key; what it wrote is rolled back. */
@@ -220,6 +223,7 @@ const submitted = (run_id: string, total_items: number): Submitted => ({
   total_items,
   first_item: itemRecordId(run_id, 1),
   repeated: false,
+  status: 'queued',
 })
 
 const budgetOf = ({ budget_cents }: RunOrder) => (budget_cents === null ? null : microOf(budget_cents))
@@ -258,6 +262,7 @@ async function answerAgain(order: RunOrder, earlier: KeyedAnswer): Promise<Submi
     total_items: earlier.total_items,
     first_item: itemRecordId(earlier.run_id, 1),
     repeated: true,
+    status: earlier.status,
   }
 }
 

@@ -1,5 +1,6 @@
 // What a caller sends to start a run, and what comes back.
 
+import { RUN_STATUSES, type RunStatus } from '../../items/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import {
   BUDGET_CENTS,
@@ -84,12 +85,45 @@ export const OneOffOrder = z
     example: { agent: 'ticket-triage', ...ITEM },
   })
 
+/** Whether an earlier request with the same key started the run, and what became of it. */
+const started = {
+  run_id: z.string().meta({ format: 'uuid', description: 'The run that was started.' }),
+  duplicate: z
+    .boolean()
+    .describe(
+      'True when an earlier request with the same idempotency key started this run: this one started none.',
+    ),
+  status: z.enum(RUN_STATUSES).describe('Of the run: queued, or of a duplicate what it is by now.'),
+}
+
 export const StartedRun = z
   .object({
-    run_id: z.string().meta({ format: 'uuid', description: 'The run that was started.' }),
-    record_id: z.string().meta({ format: 'uuid', description: 'Record id of its one item.' }),
+    ...started,
+    record_id: z.string().meta({ format: 'uuid', description: 'Record id of its first item.' }),
   })
   .openapi('StartedRun')
+
+/** What a submission came to. */
+interface Submitted {
+  run_id: string
+  total_items: number
+  first_item: string
+  repeated: boolean
+  status: RunStatus
+}
+
+const outcomeOf = ({ run_id, repeated, status }: Submitted) => ({ run_id, duplicate: repeated, status })
+
+export const startedRunOf = (run: Submitted): z.input<typeof StartedRun> => ({
+  ...outcomeOf(run),
+  record_id: run.first_item,
+})
+
+export const submittedBatchOf = (run: Submitted): z.input<typeof SubmittedBatch> => ({
+  group_id: run.run_id,
+  ...outcomeOf(run),
+  total_items: run.total_items,
+})
 
 export const BatchItem = z
   .strictObject({ input, item_id: itemId.optional(), partition_key: partitionKey.optional() })
@@ -137,7 +171,7 @@ export const BatchQuery = z.strictObject({
 export const SubmittedBatch = z
   .object({
     group_id: z.string().meta({ format: 'uuid', description: "The run's id, by its frozen name." }),
-    run_id: z.string().meta({ format: 'uuid', description: 'The run that was started.' }),
+    ...started,
     total_items: z.int().describe('Items accepted.'),
   })
   .openapi('SubmittedBatch')

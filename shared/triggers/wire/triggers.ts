@@ -153,8 +153,6 @@ export const FireBody = z.unknown().refine(isGiven).openapi('FireBody', {
     'Any JSON value: the input of the one item, kept byte for byte. Of a trigger with items, an array or NDJSON: an item each.',
 })
 
-export const FiredRun = StartedRun.extend({
-  duplicate: z.boolean().describe('True when an earlier fire with the same key started this run.'),
-}).openapi('FiredRun')
+export const FiredRun = StartedRun.openapi('FiredRun')
 
 export const Challenge = z.object({ challenge: z.string() }).openapi('Challenge')

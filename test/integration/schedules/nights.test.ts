@@ -4,13 +4,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addAlertChannel } from '../../../shared/alerts/verbs/alerts.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { checkRuns } from '../../../shared/grading/verbs/run-checks.ts'
+import { sweepStopped } from '../../../shared/items/queries/stop.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { deliverDue } from '../../../shared/outbox/verbs/deliver.ts'
 import { acknowledgeItem, callItemWrong, resumeItem } from '../../../shared/recovery/verbs/replay.ts'
 import { setDeadline } from '../../../shared/schedules/verbs/deadlines.ts'
 import { fireDue, watchStarts } from '../../../shared/schedules/verbs/fire.ts'
 import { createSchedule } from '../../../shared/schedules/verbs/schedules.ts'
-import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { watchForAlerts } from '../../../shared/upkeep/verbs/watch-alerts.ts'
 import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
 import { setClock } from '../../support/clock.ts'
@@ -192,7 +192,7 @@ it('a night that missed its deadline and was then stopped is not resolved as if 
   await look()
   expect(await messages()).toEqual(['alert.raised not_finished'])
   await sql`update runs set stop_reason = 'consecutive_failures' where id = ${runId}`
-  await sweep(ctx)
+  await sweepStopped(sql, { project_id, run_id: runId }, 100)
   expect(await engine.run(runId)).toMatchObject({ status: 'failed', cancelled: 40 })
   await look()
   expect(await messages()).not.toContain('alert.resolved not_finished')
