@@ -14,6 +14,7 @@ import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { invalid } from '../local/exit-error.ts'
 import { unpack } from '../packing/packing.ts'
 import type { Connections } from './connections.ts'
+import { askClock, createIdClock, type IdClock } from './id-clock.ts'
 import { LOG_LEVELS, logLine } from './log.ts'
 import { whyAbsent } from './no-stores.ts'
 import { watchRedis } from './store-errors.ts'
@@ -47,6 +48,8 @@ export interface ContextOptions {
   logLevel?: LogLevel | undefined
   addressOf?: Context['addressOf']
   join?: Context['join']
+  /** The time of ids; by default PostgreSQL's. */
+  idClock?: IdClock
 }
 
 export interface NodeContext extends Context {
@@ -62,6 +65,7 @@ export function createContext(options: ContextOptions): NodeContext {
     crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
   }
   const stocked = stockOf(random)
+  const { idClock = createIdClock(askClock(connections.sql)) } = options
   const least = LOG_LEVELS.indexOf(options.logLevel ?? 'info')
   const log: Context['log'] = (level, event, fields) => {
     if (LOG_LEVELS.indexOf(level) < least) return
@@ -76,8 +80,8 @@ export function createContext(options: ContextOptions): NodeContext {
     redis: connections.redis,
     config,
     now: Date.now,
-    newId: () => newId(Date.now(), stocked),
-    newRunId: () => newRunId(Date.now(), stocked),
+    newId: () => newId(idClock.now(), stocked),
+    newRunId: () => newRunId(idClock.now(), stocked),
     random,
     notify: options.notify ?? (() => {}),
     ...(options.consumer && { consumer: options.consumer }),
@@ -96,7 +100,7 @@ export function createContext(options: ContextOptions): NodeContext {
     mail: options.mail === undefined ? noMailServer : options.mail,
     telemetry: options.telemetry ?? null,
     addressOf: options.addressOf ?? (() => null),
-    ...(options.join && { join: options.join }),
+    ...(options.join && { join: joinThen(options.join, idClock.known) }),
     redisTrouble,
     heavyReads: new Pool(
       {
@@ -119,6 +123,12 @@ export function createContext(options: ContextOptions): NodeContext {
       while (pending.size > 0) await Promise.all(pending)
     },
   }
+}
+
+/** Whoever takes part knows the time of the database before it makes ids. */
+const joinThen = (join: () => Promise<void>, know: () => Promise<void>) => async () => {
+  await join()
+  await know()
 }
 
 const noRuntime: InvokeAgent = () =>

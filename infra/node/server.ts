@@ -146,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await closing.disposeAsync()
     throw error
   })
+  await ctx.join?.()
   if (heldSince !== null) ctx.log('warn', 'held', { since: heldSince, mend: 'assay admin go-on' })
   if (consumer) keepAwake(consumer, connections.redis, working)
   if (parts.has('tick')) closing.defer(startTick(ctx))

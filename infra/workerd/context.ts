@@ -65,6 +65,8 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
     ...createOutside(env.OUTSIDE, listOf(env.ASSAY_ALLOW_CALLBACK_NETWORKS)),
     mail: null, // nodemailer needs Node, so a tick there sends mails
     addressOf: addressBehind(listOf(env.ASSAY_TRUSTED_PROXIES)),
+    // A context lasts as long as an invocation: asking for the time would be a round trip in each.
+    idClock: { now: Date.now, known: async () => {} },
     ...(pool !== null && { join: () => joinWith(master_key, connections) }),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
     writeLog: line => console.error(line.trimEnd()),

@@ -20,6 +20,8 @@ export const WORK_LIMITS = {
   store_long_ms: 600_000, // a statement over all items of a run, however many it has
   store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
   store_start_job_ms: 300_000, // a migration job begins no further try after this
+  id_clock_ms: 60_000, // after this a process asks PostgreSQL for the time again: clocks drift by seconds in a day
+  id_clock_apart_ms: 1000, // two clocks of a process that differ by more were not only read one after the other
   store_retry_s: 2, // Retry-After for callers: a restart of PostgreSQL takes about as long
 
   // Dispatch
