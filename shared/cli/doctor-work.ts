@@ -1,7 +1,9 @@
 // The part of the check-up that looks for stuck or late work, and recounts the counters of runs.
 
 import { LIMITS } from '../kernel/limits.ts'
-import { type Api, answered, type Run } from './api.ts'
+import { parseCron } from '../schedules/rules/cron.ts'
+import { nextFires } from '../schedules/rules/fire-times.ts'
+import { type Api, answered, type Run, type Schemas } from './api.ts'
 import { type Finding, LATE_S, ok, tried, unknown, wrong } from './finding.ts'
 import { ago, count, plural } from './format.ts'
 import type { Session } from './session.ts'
@@ -67,11 +69,29 @@ export async function schedulesOf({ api, now }: Session): Promise<Finding> {
     ({ enabled, next_fires: [next] }) =>
       enabled && next !== undefined && now() - Date.parse(next) > LATE_S * 1000,
   )
+  const late = rows.filter(row => isTooLate(row, now()))
   const broken = rows.filter(row => row.disabled_reason !== null && row.disabled_reason !== 'operator')
-  const [first] = [...overdue, ...broken]
+  const [first] = [...overdue, ...late, ...broken]
   if (first === undefined) return ok(check, `${count(rows.length)}, none overdue`)
-  const found = `${count(overdue.length)} overdue, ${count(broken.length)} that cannot fire`
+  const found = [
+    `${count(overdue.length)} overdue`,
+    ...(late.length > 0 ? [`${count(late.length)} whose next moment is later than their cron's`] : []),
+    `${count(broken.length)} that cannot fire`,
+  ].join(', ')
   return wrong(check, found, `assay schedules events ${first.id}`)
+}
+
+/**
+ * Whether a schedule would pass over moments of its cron, since some clock was ahead when its next one was computed. The
+ * tick moves it back, so this lasts only where the tick is not called.
+ */
+function isTooLate(
+  { enabled, cron, timezone, next_fires: [next] }: Schemas['Schedule'],
+  now: number,
+): boolean {
+  if (!enabled || next === undefined) return false
+  const [own] = nextFires(parseCron(cron), timezone, now, 1)
+  return Date.parse(next) > own! + LATE_S * 1000
 }
 
 /** Recounts the counters of the newest ended runs. */

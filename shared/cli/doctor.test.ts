@@ -8,7 +8,7 @@ import { connect } from './api.ts'
 import { findingText } from './doctor.ts'
 import { installationFindings, keyFinding, serverFindings } from './doctor-installation.ts'
 import { bodyLimitOf, pagesOf } from './doctor-way.ts'
-import { openRunsOf } from './doctor-work.ts'
+import { openRunsOf, schedulesOf } from './doctor-work.ts'
 import { metricsOf } from './metrics.ts'
 
 const NOW = Date.parse('2026-03-02T08:00:00Z')
@@ -94,6 +94,31 @@ it.each(['retry_backoff', 'project_cap', 'no_deployment'])(
     expect(await openRunsWhere({}, token)).toMatchObject({ state: 'ok' })
   },
 )
+
+it.each([
+  ['at its cron’s next moment', '2026-03-03T02:00:00.000Z', 'ok', '1, none overdue'],
+  [
+    'two days late, since a clock was ahead',
+    '2026-03-05T02:00:00.000Z',
+    'wrong',
+    '1 whose next moment is later',
+  ],
+  ['overdue', '2026-03-02T02:00:00.000Z', 'wrong', '1 overdue'],
+])('a schedule whose next moment is %s', async (_, next, state, found) => {
+  const schedule = {
+    id: 's',
+    enabled: true,
+    cron: '0 2 * * *',
+    timezone: 'UTC',
+    next_fires: [next],
+    disabled_reason: null,
+  }
+  const session = answering({ 'GET /v1/schedules': [schedule] })(80)
+  expect(await schedulesOf({ ...session, now: () => NOW })).toMatchObject({
+    state,
+    found: expect.stringContaining(found),
+  })
+})
 
 it('a run that is young or has running items is not stuck', async () => {
   expect(await openRunsWhere({ started_at: '2026-01-01T00:00:00.000Z' }, 'next')).toMatchObject({

@@ -103,6 +103,7 @@ export const OUTSIDE_LIMITS = {
   timezone_characters: 64, // the longest name has 32
   schedules_page: { default: 50, max: 200 },
   events_page: { default: 50, max: 500 },
+  next_fires_looked_at: 500, // schedules of which a look of the tick compares the next moment with their cron: 20 ms
   fires_per_chunk: 500, // schedules in one transaction
   moments_per_chunk: 5000, // occurrences in one transaction; 43,200 missed ones take nine
   fire_ms: 10_000, // of a tick; the rest waits for the next

@@ -223,6 +223,12 @@ export const LOG_EVENTS = {
       'An ended run could not be checked as a whole, and the check is not repeated: messages about its end do not have it. The verdicts of its items are not affected.',
     ids: '`run_id`',
   },
+  schedule_moved_back: {
+    levels: ['warn'],
+    meaning:
+      'The next fire time of a schedule (`was`) was later than that of its cron: a clock was ahead when it was computed. It was moved back to `next_at`. Fire times between are lost: check the clocks of PostgreSQL and of the processes.',
+    ids: '`schedule_id`',
+  },
   recovery_failed: {
     levels: ['warn'],
     meaning:

@@ -22,6 +22,7 @@ import { measureAccounts } from '../../quotas/verbs/kept-bytes.ts'
 import { advanceRecoveries } from '../../recovery/verbs/recover.ts'
 import { noteTurn } from '../../redis/turns.ts'
 import { fireDue, retryFires, watchStarts } from '../../schedules/verbs/fire.ts'
+import { repairNext } from '../../schedules/verbs/repair-next.ts'
 import { readSources } from '../../sources/verbs/source-reader.ts'
 import { indexNewSteps } from '../../traces/verbs/index-steps.ts'
 import { askQuestions } from '../../triage/queries/questions.ts'
@@ -58,6 +59,7 @@ export const CHORES: readonly Chore[] = [
   },
   { name: 'fire schedules', run: fireDue },
   { name: 'try again what a schedule could not start', run: retryFires },
+  { name: 'move schedules back whose next moment is too late', run: repairNext, rests: true },
   { name: 'read the sources of schedules', run: readSources },
   { name: 'look at the first items of runs', run: judgePilots },
   { name: 'notice runs of schedules that nobody started', run: watchStarts },

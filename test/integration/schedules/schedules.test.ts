@@ -12,6 +12,7 @@ import {
   type StartedByHand,
   watchStarts,
 } from '../../../shared/schedules/verbs/fire.ts'
+import { repairNext } from '../../../shared/schedules/verbs/repair-next.ts'
 import {
   createSchedule,
   disableSchedule,
@@ -605,4 +606,28 @@ it('starts by hand at the same time have a row and a run each [occurrences.manua
   await Promise.all(Array.from({ length: 8 }, () => fireByHand(engine.ctx, found)))
   expect(await outcomesOf(id)).toEqual(Array(8).fill(['fired', 'manual']))
   await expectOneRunEach()
+})
+
+it('a next fire time that is too late, since a clock was ahead, is moved back to that of the cron', async () => {
+  const [late, right, yearly] = [
+    await schedule('0 2 * * *'),
+    await schedule('0 3 * * *'),
+    await schedule(YEARLY),
+  ]
+  const set = (id: string, at: string) => engine.sql`update schedules set next_at = ${at} where id = ${id}`
+  await set(late, '2036-03-03T02:00:00Z')
+  await set(right, '2026-03-03T03:00:00Z')
+  await set(yearly, '2027-03-02T09:30:00Z')
+  const due = await schedule('* * * * *')
+  expect(await repairNext(engine.ctx)).toBe(1)
+  expect((await find(late)).next_at).toEqual(new Date('2026-03-03T02:00:00Z'))
+  expect((await find(right)).next_at).toEqual(new Date('2026-03-03T03:00:00Z'))
+  expect((await find(yearly)).next_at).toEqual(new Date('2027-03-02T09:30:00Z'))
+  expect((await find(due)).next_at).toEqual(minutesAgo(0))
+  expect(await repairNext(engine.ctx)).toBe(0)
+  await setClock(engine.sql, '2026-03-03T02:00:01Z')
+  await fireDue(engine.ctx)
+  expect(await rows(late)).toMatchObject([
+    { outcome: 'fired', scheduled_for: new Date('2026-03-03T02:00:00Z') },
+  ])
 })
