@@ -1064,11 +1064,21 @@ CREATE TRIGGER run_ended AFTER UPDATE ON "runs" FOR EACH ROW
   EXECUTE FUNCTION note_ended_run();--> statement-breakpoint
 -- Whatever statement ends a run, or turns a partial one into a completed one, puts its callback down with it. The row is kept
 -- as it was, since two ends of a run may follow each other before the first is delivered; the message says which it is.
+-- Its id is made of the run, the transition and how often that came before, so that a run that ends again after a restore
+-- has the id that its receiver knows.
 CREATE FUNCTION announce_run() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  transition text := CASE WHEN old.finished_at IS NULL THEN 'ended' WHEN new.status = 'partial' THEN 'reopened' ELSE 'decided' END;
+  hash text;
 BEGIN
-  INSERT INTO deliveries (project_id, run_id, kind, url, run)
-  VALUES (new.project_id, new.id, 'run.finished', new.callback_url, to_jsonb(new) || jsonb_build_object('transition',
-    CASE WHEN old.finished_at IS NULL THEN 'ended' WHEN new.status = 'partial' THEN 'reopened' ELSE 'decided' END));
+  FOR before IN 0..1000 LOOP
+    hash := md5(new.id::text || ' run.finished ' || transition || ' ' || before);
+    INSERT INTO deliveries (id, project_id, run_id, kind, url, run)
+    VALUES (overlay(overlay(hash placing '8' from 13) placing 'a' from 17)::uuid, new.project_id, new.id, 'run.finished',
+      new.callback_url, to_jsonb(new) || jsonb_build_object('transition', transition))
+    ON CONFLICT DO NOTHING;
+    EXIT WHEN FOUND;
+  END LOOP;
   RETURN NULL;
 END
 $$;--> statement-breakpoint

@@ -7,6 +7,7 @@ import type { RunRow } from '../../items/wire/runs.ts'
 import { byProject, findProjects } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { messageId } from '../../outbox/queries/message-id.ts'
 import type { DigestEnd } from '../../outbox/wire/messages.ts'
 import { callFacts } from '../../prices/queries/call-facts.ts'
 import type { ClosedState } from '../../upstreams/rules/states.ts'
@@ -16,12 +17,13 @@ export async function queueDigests(sql: Sql, runs: readonly RunKey[]): Promise<n
   let queued = 0
   for (const [project_id, own] of byProject(runs)) {
     const { count } = await sql`
-      insert into deliveries (project_id, run_id, kind, url, format, run)
-      select ${project_id}::uuid, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
+      insert into deliveries (id, project_id, run_id, kind, url, format, run)
+      select ${sql.unsafe(messageId(`r.id::text || ' run.digest ' || c.url`))}, ${project_id}::uuid, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
       from runs r join alert_channels c on c.project_id = ${project_id}
       where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
         and (c.digest = 'all' or c.digest = 'scheduled' and exists (
-          select 1 from occurrences o where o.project_id = ${project_id} and o.run_id = r.id))`
+          select 1 from occurrences o where o.project_id = ${project_id} and o.run_id = r.id))
+      on conflict do nothing`
     queued += count
   }
   return queued

@@ -5,19 +5,21 @@ import type { Sql } from '../../context.ts'
 import { byProject } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
+import { messageId } from './message-id.ts'
 
 /** Returns how many it queued. */
 export async function queueResultsFiles(sql: Sql, runs: readonly RunKey[]): Promise<number> {
   let queued = 0
   for (const [project_id, own] of byProject(runs)) {
     const { count } = await sql`
-      insert into deliveries (project_id, run_id, kind, url, run)
-      select ${project_id}::uuid, r.id, 'run.results', s.results->>'url',
+      insert into deliveries (id, project_id, run_id, kind, url, run)
+      select ${sql.unsafe(messageId(`r.id::text || ' run.results'`))}, ${project_id}::uuid, r.id, 'run.results', s.results->>'url',
         to_jsonb(r) || jsonb_build_object('results_format', s.results->>'format')
       from runs r join occurrences o on o.project_id = ${project_id} and o.run_id = r.id
         join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id
       where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
-        and s.results is not null`
+        and s.results is not null
+      on conflict do nothing`
     queued += count
   }
   return queued

@@ -117,6 +117,34 @@ describe('a run', () => {
     expect(bodies()[0].data.run).toMatchObject({ status: 'cancelled', cancelled: 2 })
   })
 
+  it('that ends again after a restore has the id that its receiver knows', async () => {
+    const { sql } = engine
+    engine.play(([one, two]) => [result(one!), failure(two!, 'agent_error')])
+    const runId = await callBack(receiver.url, 2)
+    const [before] = await sql`select * from runs where id = ${runId}`
+    await dismissItem(engine.ctx, engine.item(runId, 2))
+    await engine.ctx.idle()
+    const sent = receiver.received.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(sent).size).toBe(2)
+    // What a backup holds that was made while the run was open.
+    await sql`delete from deliveries where run_id = ${runId}`
+    await sql`update runs set finished_at = null, undecided = ${before!.undecided} where id = ${runId}`
+    await sql`update runs set finished_at = now() where id = ${runId}`
+    await sql`update runs set undecided = 0 where id = ${runId}`
+    const again = await sql`select id from deliveries where run_id = ${runId} order by created_at`
+    expect(again.map(({ id }) => id).sort()).toEqual(sent.toSorted())
+  })
+
+  it('that is decided about twice has two ids', async () => {
+    const { sql } = engine
+    engine.play(([one, two]) => [result(one!), failure(two!, 'agent_error')])
+    const runId = await callBack(receiver.url, 2)
+    for (const undecided of [0, 1, 0, 1])
+      await sql`update runs set undecided = ${undecided} where id = ${runId}`
+    const rows = await sql`select distinct id from deliveries where run_id = ${runId}`
+    expect(rows).toHaveLength(5)
+  })
+
   it('posts each end it reaches, with its state at that time and the transition [callbacks.trigger-operation, callbacks.transition]', async () => {
     engine.play(([one, two]) => [result(one!), failure(two!, 'agent_error')])
     receiver.answer = response => response.writeHead(503).end()
