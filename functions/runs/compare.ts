@@ -2,11 +2,15 @@ import * as z from 'zod'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { findRunVersions } from '../../shared/items/queries/run-versions.ts'
+import type { RunRow } from '../../shared/items/wire/runs.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { withRecovered } from '../../shared/recovery/queries/recovered.ts'
 import { compareItems } from '../../shared/results/queries/compare.ts'
 import { RunComparison, runComparisonOf } from '../../shared/results/wire/compare.ts'
+
+type Counted = RunRow & { recovered: number }
 
 export const compareRuns = endpoint({
   method: 'get',
@@ -22,8 +26,10 @@ export const compareRuns = endpoint({
   answers: { 200: { description: 'What differs.', schema: RunComparison } },
   errors: ['not_found'],
   async handle({ ctx, principal, params, query }) {
-    const after = await runIn(ctx, principal, params.runId)
-    const before = await runIn(ctx, principal, query.with)
+    const [after, before] = (await withRecovered(ctx.sql, [
+      await runIn(ctx, principal, params.runId),
+      await runIn(ctx, principal, query.with),
+    ])) as [Counted, Counted]
     for (const { id, total_items } of [before, after])
       if (total_items > LIMITS.compared_items)
         throw new ApiError(

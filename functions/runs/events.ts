@@ -5,6 +5,7 @@ import { runIn } from '../../shared/http/scope.ts'
 import { findRunVersions } from '../../shared/items/queries/run-versions.ts'
 import { codeVersionOf } from '../../shared/items/wire/code-versions.ts'
 import { Run, type RunRow, runOf } from '../../shared/items/wire/runs.ts'
+import { withRecovered } from '../../shared/recovery/queries/recovered.ts'
 
 export const followRun = endpoint({
   method: 'get',
@@ -34,9 +35,10 @@ export const followRun = endpoint({
     return eventStream(ctx, request, following, async () => {
       const run = found ?? (await find())
       found = undefined
-      if (run.finished_at === null) return { value: runOf(run), ended: false }
+      const [counted] = await read(within => withRecovered(within.sql, [run]))
+      if (run.finished_at === null) return { value: runOf(counted!), ended: false }
       const versions = await read(({ sql }) => findRunVersions(sql, run))
-      return { value: { ...runOf(run), code_versions: versions.map(codeVersionOf) }, ended: true }
+      return { value: { ...runOf(counted!), code_versions: versions.map(codeVersionOf) }, ended: true }
     })
   },
 })

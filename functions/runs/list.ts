@@ -8,6 +8,7 @@ import { OUTCOMES, RUN_STATES, RUN_STATUSES } from '../../shared/items/vocabular
 import { Run, runOf } from '../../shared/items/wire/runs.ts'
 import { cursor, instant, itemId, pageSize, slug, tag, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { withRecovered } from '../../shared/recovery/queries/recovered.ts'
 
 export const listRuns = endpoint({
   method: 'get',
@@ -52,6 +53,6 @@ export const listRuns = endpoint({
       run.id,
     ])
     setNextCursor(reply.headers, page)
-    return page.rows.map(runOf)
+    return (await withRecovered(ctx.sql, page.rows)).map(runOf)
   },
 })

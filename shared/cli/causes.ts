@@ -2,8 +2,9 @@
 
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { sayRecovered } from '../view/run.ts'
 import type { Doubt } from '../view/verdict.ts'
-import type { Schemas } from './api.ts'
+import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { count, minute, money } from './format.ts'
@@ -25,6 +26,12 @@ const columnsOf = (doubt: Doubt): Column<Cause>[] => [
   { title: 'SUCH AS', value: row => row.record_id ?? '', optional: 1 },
 ]
 
+/** The counts are of the run as it ended. */
+async function noteRecovered({ api, output }: Session, runId: string): Promise<void> {
+  const run = await answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
+  if (run.recovered_count > 0) output.note(`${sayRecovered(run)}; these causes are of the run as it ended`)
+}
+
 export async function causes(session: Session, given: Given): Promise<ExitCode> {
   const [run_id, agent] = [given.text('run'), given.text('agent')]
   const from = sinceTimeOf(given.text('since'), session.now())
@@ -32,6 +39,7 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     throw usageFailure('--since and --run do not go together: the causes of a run are counted over all of it')
   const filter = defined({ run_id, agent, from })
   const columns = columnsOf(await doubts(session, given))
+  if (run_id !== undefined) await noteRecovered(session, run_id)
   return printList<Cause>(session, given, {
     event: 'cause',
     empty: 'everything worked',

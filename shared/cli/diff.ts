@@ -1,6 +1,7 @@
 // Compares two runs over the same items. Guarantee: items are matched by their item_id alone, and none is left out:
 // items that only one of the runs has are counted.
 
+import { parseItemRecordId } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { sayVersions } from '../view/model-calls.ts'
 import { answered, type Run, type RunItem } from './api.ts'
@@ -35,7 +36,11 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
           hint: `for a comparison of your own, \`assay items RUN --json --limit ${total_items}\` prints the items of each`,
         },
       )
-  const [olds, news] = [await itemsOf(api, first), await itemsOf(api, second)]
+  // Where one of the two is a replay, each counts as it ended: the newest of the other may be in it.
+  const isNewest = before.replay_of === null && after.replay_of === null
+  const itemsOfRun = async (id: string) =>
+    isNewest ? newestOf(api, await itemsOf(api, id)) : itemsOf(api, id)
+  const [olds, news] = [await itemsOfRun(first), await itemsOfRun(second)]
   const pairs = [...olds.values()].flatMap((old): Pair[] => {
     const found = news.get(old.item_id)
     return found === undefined ? [] : [{ item_id: old.item_id, before: old, after: found }]
@@ -50,6 +55,7 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
     corrected: [pairs.map(pair => pair.before), pairs.map(pair => pair.after)].map(
       items => items.filter(item => item.corrected_outcome_status != null).length,
     ),
+    recovered: isNewest ? [olds, news].map(items => [...items.values()].filter(isRecovered).length) : [0, 0],
     outputs_changed: pairs.filter(pair => !sameOutput(pair)).length,
     cost_usd: [costOf(pairs.map(pair => pair.before)), costOf(pairs.map(pair => pair.after))],
     code_versions: [before.code_versions ?? [], after.code_versions ?? []],
@@ -100,10 +106,15 @@ const COLUMNS: Column<Changed>[] = [
 
 const outputText = (output: unknown) => (output == null ? '–' : brief(output, CELL))
 
-/** As people corrected it, as in results. What its replays made of it belongs to their runs. */
+const isRecovered = (item: RunItem) => item.mended_by !== null
+
+/** What a budget did not let run did not fail. */
+const wasNotRun = ({ status, attempt }: RunItem) => status === 'budget_exceeded' && attempt === 0
+
+/** As people corrected it, as in results. */
 const verdictOf = (item: RunItem) =>
   item.corrected_outcome_status ??
-  item.worst_outcome_status ??
+  (wasNotRun(item) ? item.status : item.worst_outcome_status) ??
   (item.status === 'paused' ? 'held' : item.status)
 const sameOutput = ({ before, after }: Pair) => JSON.stringify(before.output) === JSON.stringify(after.output)
 const costOf = (items: readonly RunItem[]) => items.reduce((sum, item) => sum + item.cost_usd, 0)
@@ -123,7 +134,24 @@ async function itemsOf(api: Session['api'], runId: string): Promise<Map<string, 
   return found
 }
 
+/** The items as their newest good replay made them, where there is one, as in results. Reads the runs of these replays. */
+async function newestOf(api: Session['api'], items: Map<string, RunItem>): Promise<Map<string, RunItem>> {
+  const replays = [...items.values()].flatMap(({ mended_by }) => mended_by ?? [])
+  const runs = new Set(replays.map(id => parseItemRecordId(id)!.run_id))
+  const found = new Map<string, RunItem>()
+  for (const run of runs) for (const item of (await itemsOf(api, run)).values()) found.set(item.id, item)
+  return new Map(
+    [...items].map(([key, item]) => {
+      const newest = found.get(item.mended_by ?? '')
+      if (newest === undefined) return [key, item]
+      return [key, { ...newest, mended_by: item.mended_by, cost_usd: item.cost_usd + newest.cost_usd }]
+    }),
+  )
+}
+
 interface Summary {
+  /** Items that replays have made ok, in each run: they count as these made them. */
+  recovered: number[]
   in_both: number
   only_first: number
   only_second: number
@@ -133,6 +161,13 @@ interface Summary {
   outputs_changed: number
   cost_usd: number[]
 }
+
+const sayRecovered = ([first = 0, second = 0]: readonly number[]) =>
+  first + second === 0
+    ? []
+    : [
+        `recovered ${count(first)} in the first, ${count(second)} in the second: they count as their replays made them`,
+      ]
 
 const sayCorrected = ([first = 0, second = 0]: readonly number[]) =>
   first + second === 0
@@ -157,7 +192,8 @@ function nothingInCommon({ only_first, only_second }: Summary, { paint }: Screen
 }
 
 function summaryText(summary: Summary, runs: readonly Run[], { paint }: Screen): string {
-  const { in_both, only_first, only_second, verdicts, corrected, outputs_changed, cost_usd } = summary
+  const { in_both, only_first, only_second, verdicts, corrected, recovered, outputs_changed, cost_usd } =
+    summary
   const only = [
     only_first > 0 && `${count(only_first)} only in the first`,
     only_second > 0 && `${count(only_second)} only in the second`,
@@ -169,6 +205,7 @@ function summaryText(summary: Summary, runs: readonly Run[], { paint }: Screen):
   return [
     `${paint('bold', plural(in_both, 'item'))} in both runs${only.length > 0 ? `, ${only.join(', ')}` : ''}`,
     `verdicts  ${change.length > 0 ? change.join(', ') : 'all as before'}${sayCorrected(corrected)}`,
+    ...sayRecovered(recovered),
     `outputs   ${outputs_changed === 0 ? 'all as before' : `${count(outputs_changed)} changed`}`,
     `cost      ${cost_usd.map((usd, at) => spend(usd, isUnpriced[at] ?? false)).join(' → ')}`,
     ...versionLines(runs),

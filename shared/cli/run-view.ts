@@ -32,11 +32,11 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     { title: 'STATUS', value: runStanding },
     {
       title: 'WORKED',
-      value: run => run.worst_outcome_status ?? '–',
-      style: run => outcomeStyle(run.worst_outcome_status),
+      value: run => (isWhole(run) ? `${run.worst_outcome_status} → ok` : (run.worst_outcome_status ?? '–')),
+      style: run => outcomeStyle(isWhole(run) ? 'ok' : run.worst_outcome_status),
     },
     { title: 'ITEMS', value: run => count(run.total_items), align: 'right', optional: 1 },
-    { title: 'NOT OK', value: run => count(run.degraded_count + run.failed), align: 'right', optional: 4 },
+    { title: 'NOT OK', value: notOkText, align: 'right', optional: 4 },
     {
       title: 'COST',
       value: run => spend(run.cost_usd, run.unpriced_item_count > 0),
@@ -46,6 +46,18 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     { title: 'STARTED', value: run => ago(run.created_at, now), align: 'right', optional: 3 },
   ]
   return table(columns, runs, screen)
+}
+
+/** Whether replays have made everything ok that was not. */
+const isWhole = (run: Run): boolean =>
+  run.recovered_count > 0 && run.completed - run.degraded_count + run.recovered_count >= run.total_items
+
+/** How many items did not end ok; of a run that was recovered also how many are not ok now, as in results. */
+function notOkText(run: Run): string {
+  const { total_items, completed, degraded_count, failed, recovered_count } = run
+  if (!(recovered_count > 0)) return count(degraded_count + failed)
+  const notOk = total_items - completed + degraded_count
+  return `${count(notOk)} → ${count(notOk - recovered_count)}`
 }
 
 /** The verdict that stands: of a replay that worked, or as people corrected it, else the recorded one. */

@@ -4827,6 +4827,8 @@ export interface components {
             undecided_count: number;
             /** @description Items that did not end well and can be run again: those in triage and, of a run that was stopped, those that it did not get to and those that are held. A recovery with "status": "not_ok" runs all of them. */
             left_over_count: number;
+            /** @description Items that did not end ok and that a replay of them, or of their replays, has made ok since. The other counts stay as the run ended. */
+            recovered_count: number;
             /** @description Money the run may spend; null is no bound. */
             budget_cents: number | null;
             /**

@@ -10,6 +10,7 @@ const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   cancelled: 0,
   paused: 0,
   undecided_count: 0,
+  recovered_count: 0,
   unchanged_count: 0,
   waits_for_money: false,
   model_call_count: 0,

@@ -19,6 +19,7 @@ export interface RunCounts {
   paused: number
   waits_for_money: boolean
   undecided_count: number
+  recovered_count: number
   unchanged_count: number
   model_call_count: number
   unread_call_count: number
@@ -62,11 +63,20 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   return [
     `ran: ${ran(tally, paint)}`,
     `worked: ${worked(tally, paint)}`,
+    // Older servers do not count them.
+    ...(run.recovered_count > 0 ? [sayRecovered(run)] : []),
     ...(run.unread_call_count > 0 ? [sayGraded(run)] : []),
     ...(run.suspected_call_count > 0 ? [saySuspected(run)] : []),
     ...(run.unchanged_count > 0 ? [sayUnchanged(run.unchanged_count)] : []),
     ...(toDecide > 0 ? [`${count(toDecide)} to decide`] : []),
   ].join(' · ')
+}
+
+/** What replays made of a run since it ended. @example 'recovered since: 4,220 of 4,227, so 7 not ok now' */
+export function sayRecovered({ total_items, completed, degraded_count, recovered_count }: RunCounts): string {
+  const notOk = total_items - (completed - degraded_count)
+  const left = notOk - recovered_count
+  return `recovered since: ${count(recovered_count)} of ${count(notOk)}, so ${left === 0 ? 'all ok now' : `${count(left)} not ok now`}`
 }
 
 /** For a run in its pilot. @example 'In its pilot: 5 of 600 items go first, the others when one of these was ok.' */

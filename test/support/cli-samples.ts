@@ -31,6 +31,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     cancelled: 0,
     undecided_count: 0,
     left_over_count: 0,
+    recovered_count: 0,
     budget_cents: null,
     model_calls: 'recorded',
     budget_enforced: null,

@@ -30,6 +30,8 @@ export type RunRow = typeof runs.$inferSelect & {
   resends: number
   /** What it waits for; left out where the run that is reported has ended. */
   upstream?: WaitRow | null
+  /** Items that replays have made ok since; left out where the run is reported as it ended. */
+  recovered?: number
 }
 export type ItemRow = typeof items.$inferSelect & {
   /** The name that `code_version` stands for; null where that is null or the version is one of too many. */
@@ -93,6 +95,9 @@ export const Run = z
     undecided_count: count('Items that did not work and wait for a decision in triage.'),
     left_over_count: count(
       'Items that did not end well and can be run again: those in triage and, of a run that was stopped, those that it did not get to and those that are held. A recovery with "status": "not_ok" runs all of them.',
+    ),
+    recovered_count: count(
+      'Items that did not end ok and that a replay of them, or of their replays, has made ok since. The other counts stay as the run ended.',
     ),
     budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
     ...budgetFields,
@@ -168,6 +173,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     cancelled: row.cancelled,
     undecided_count: row.undecided,
     left_over_count: leftOver(row),
+    recovered_count: row.recovered ?? 0,
     ...moneyOf(row),
     ...budgetOf(row),
     model_call_count: row.model_calls,

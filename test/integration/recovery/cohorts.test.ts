@@ -5,10 +5,12 @@ import { recallSealed, rememberSealed } from '../../../shared/accounts/verbs/sea
 import { whyItem } from '../../../shared/claims/verbs/why.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { cancelRun } from '../../../shared/items/verbs/cancel.ts'
+import type { RunRow } from '../../../shared/items/wire/runs.ts'
 import { onFault } from '../../../shared/kernel/fault.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { findCohortCost } from '../../../shared/recovery/queries/cohort.ts'
+import { withRecovered } from '../../../shared/recovery/queries/recovered.ts'
 import { leftOver } from '../../../shared/recovery/rules/left-over.ts'
 import {
   abortRecovery,
@@ -19,6 +21,7 @@ import {
 } from '../../../shared/recovery/verbs/recover.ts'
 import { acknowledgeItem, dismissItem, replayItem } from '../../../shared/recovery/verbs/replay.ts'
 import { type Clusters, clusterUndispatched, failureClusters } from '../../../shared/triage/verbs/clusters.ts'
+import { compareItems } from '../../../shared/results/queries/compare.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
@@ -452,6 +455,44 @@ describe('the recovery of a cohort', () => {
     expect(leftOver(after as never)).toBe(0)
     await expect(startRecovery(engine.ctx, all)).rejects.toMatchObject({ code: 'nothing_to_recover' })
     for (const one of [runId, ...row.run_ids]) expect(await conservation(engine, one)).toEqual([])
+  })
+
+  it('is counted for the run that it recovered, and the newest verdicts are compared', async () => {
+    engine.play(items =>
+      items.map(item => (item.seq > 2 ? failure(item, 'agent_error', 'no') : result(item))),
+    )
+    const runId = await engine.submit(6)
+    const other = await engine.submit(6)
+    await consumeToBackoff(engine)
+    const counted = async (id: string) =>
+      (await withRecovered(engine.sql, [(await engine.run(id)) as unknown as RunRow]))[0]!
+    expect((await counted(runId)).recovered).toBe(0)
+    engine.play(items =>
+      items.map(item => (item.seq === 1 ? failure(item, 'agent_error', 'still') : result(item))),
+    )
+    const one = await recovered(await startRecovery(engine.ctx, order({ filter: { run_id: runId } })))
+    expect((await counted(runId)).recovered).toBe(3)
+    working()
+    // Again over all runs: of this one the replay that still failed.
+    await recovered(await startRecovery(engine.ctx, order({ filter: {} })))
+    expect((await counted(runId)).recovered).toBe(4)
+    expect((await counted(other)).recovered).toBe(4)
+    const changes = async (a: string, b: string) =>
+      (await compareItems(engine.sql, await counted(a), await counted(b))).map(c => [
+        c.before,
+        c.after,
+        c.count,
+      ])
+    await engine.sql`delete from replays where from_run_id = ${other}`
+    expect(await changes(other, runId)).toEqual([
+      ['failed', 'ok', 4],
+      ['ok', 'ok', 2],
+    ])
+    expect(await changes(runId, one.run_ids[0])).toEqual([
+      ['failed', 'ok', 3],
+      ['ok', 'absent', 2],
+      ['failed', 'failed', 1],
+    ])
   })
 
   it('of a run that went on leaves out what a person dismissed, and what is held', async () => {
