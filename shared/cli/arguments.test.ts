@@ -55,6 +55,16 @@ describe('an amount', () => {
 })
 
 describe('a command line', () => {
+  it('takes a word that begins with a dash for an argument that is missing, as ids of items may', () => {
+    expect(given('item', '-x').arg(0)).toBe('-x')
+    expect(given('item', 'run', '-x').arg(1)).toBe('-x')
+    expect(given('item', '-7', '--json').arg(0)).toBe('-7')
+    expect(given('item', '--', '-x').arg(0)).toBe('-x')
+    expect(given('submit', '-', '--agent', '-a').text('agent')).toBe('-a')
+    expect(refused('item', 'run', 'one', '-x').message).toContain('-x')
+    expect(refused('runs', '-x').message).toContain('has no option -x')
+  })
+
   it('sets only the fields whose options are given, and clears those given as none', () => {
     const said = (...argv: string[]) =>
       fieldsGiven(given('schedules', 'create', 'agent', '0 2 * * *', ...argv), SCHEDULE_SETTINGS)

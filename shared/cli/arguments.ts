@@ -139,7 +139,7 @@ function parsed(command: Command, rest: string[]): { values: Values; positionals
   )
   // In strict mode, parseArgs would report mistakes in its own words.
   const { values, positionals, tokens } = parseArgs({
-    args: rest,
+    args: withDashedLast(command, known, rest),
     options,
     allowPositionals: true,
     strict: false,
@@ -158,6 +158,24 @@ function parsed(command: Command, rest: string[]): { values: Values; positionals
     seen.add(name)
   }
   return { values: values as Values, positionals }
+}
+
+/**
+ * Ids of items may begin with a dash, and no option is one letter: such a word is an argument where one is still missing.
+ * It is put behind `--`, with all others, so that their order stays.
+ */
+function withDashedLast({ args = [] }: Command, known: readonly Option[], rest: readonly string[]): string[] {
+  const [words, options]: [string[], string[]] = [[], []]
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at]!
+    if (word === '--') return [...options, '--', ...words, ...rest.slice(at + 1)]
+    const option = known.find(({ name }) => word === `--${name}`)
+    if (word.startsWith('--') || (word.startsWith('-') && word !== '-' && words.length >= args.length))
+      options.push(word)
+    else words.push(word)
+    if (option?.value !== undefined && rest[at + 1] !== undefined) options.push(rest[++at]!)
+  }
+  return words.some(word => /^-./.test(word)) ? [...options, '--', ...words] : [...rest]
 }
 
 function unknownOption(command: Command, known: readonly Option[], rawName: string) {
