@@ -29,7 +29,10 @@ export async function readForAccount<T>(
   statement: keyof typeof LIMITS.statement_ms = 'plain',
 ): Promise<T> {
   const begin = beginFor(account_id)
+  const began_ms = performance.now()
   const connection = await reads.take()
+  const atOnce = secondsLeft(performance.now() - began_ms)
+  const seconds = statement === 'heavy' ? LIMITS.store_read_ms / 1000 : atOnce
   const { sql } = connection
   let isOver = false
   const check = () => {
@@ -38,16 +41,19 @@ export async function readForAccount<T>(
   }
   // Sent together with the first query: awaiting it first would cost two more round trips.
   const scoped = Promise.all([
-    sql.unsafe(begin).execute(),
+    bounded(sql.unsafe(begin), atOnce).execute(),
     // The role's schema first: it has the views that replace some tables.
-    sql`
+    bounded(
+      sql`
       select set_config('search_path', ${TENANT_ROLE} || ', ' || current_setting('search_path'), true),
         set_config('role', ${TENANT_ROLE}, true),
-        set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`.execute(),
+        set_config('statement_timeout', ${String(LIMITS.statement_ms[statement])}, true)`,
+      atOnce,
+    ).execute(),
   ])
   scoped.catch(() => {})
   try {
-    const value = await read(storesOf(sql, check))
+    const value = await read(storesOf(sql, check, seconds))
     // Nothing read is returned before these settings are known to hold.
     await scoped
     check()
@@ -57,9 +63,25 @@ export async function readForAccount<T>(
     throw error
   } finally {
     isOver = true
-    const ended = connection.sql === sql ? sql.unsafe('commit').execute() : scoped
+    const ended = connection.sql === sql ? bounded(sql.unsafe('commit'), atOnce).execute() : scoped
     void ended.catch(() => {}).then(() => reads.give(connection))
   }
+}
+
+/**
+ * How long an answer of PostgreSQL is waited for, to the beginning of any read and to each statement of a plain one. Its
+ * own timeout comes first, unless it does not answer at all: then the read ends within store_answer_ms, the wait for a
+ * connection included.
+ */
+function secondsLeft(waited_ms: number): number {
+  const { plain } = LIMITS.statement_ms
+  const left_ms = LIMITS.store_answer_ms - LIMITS.statement_spare_ms - waited_ms
+  return Math.max(LIMITS.statement_spare_ms, Math.min(plain + LIMITS.statement_spare_ms, left_ms)) / 1000
+}
+
+/** A patch of the driver (patches/) knows the time limit of a query; its types do not. */
+function bounded<Query>(query: Query, seconds: number): Query {
+  return (query as { timeout?: (seconds: number) => Query }).timeout?.(seconds) ?? query
 }
 
 /** Stores for code that must not read. */
@@ -80,14 +102,14 @@ const shut = () =>
   )
 
 /** Reads only: a statement that began or ended a transaction would leave the role. */
-function storesOf(connection: Sql | undefined, check: () => void): Stores {
+function storesOf(connection: Sql | undefined, check: () => void, seconds = 0): Stores {
   const ask = ((...args: Parameters<Sql>) => {
     check()
-    return connection!(...args)
+    return bounded(connection!(...args) as object, seconds)
   }) as unknown as Sql
   const unsafe = ((...args: Parameters<Sql['unsafe']>) => {
     check()
-    return connection!.unsafe(...args)
+    return bounded(connection!.unsafe(...args), seconds)
   }) as Sql['unsafe']
   const sql = Object.assign(ask, { unsafe, json: connection?.json, array: connection?.array }) as Sql
   // Drizzle replaces codecs of the client it gets; these belong to nobody.

@@ -17,6 +17,7 @@ export const WORK_LIMITS = {
     plain: 10_000, // reading a page or a row: a thousand times what one takes
     heavy: 55_000, // a read that counts or compares a million items takes seconds
   },
+  statement_spare_ms: 2000, // PostgreSQL's own timeout, and its message, come before this process gives it up
   store_long_ms: 600_000, // a statement over all items of a run, however many it has
   store_start_ms: 1000, // between two tries of a process that starts while PostgreSQL is away
   store_start_job_ms: 300_000, // a migration job begins no further try after this
