@@ -146,8 +146,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await closing.disposeAsync()
     throw error
   })
-  await ctx.join?.()
-  if (heldSince !== null) ctx.log('warn', 'held', { since: heldSince, mend: 'assay admin go-on' })
+  await takePart(ctx, heldSince)
   if (consumer) keepAwake(consumer, connections.redis, working)
   if (parts.has('tick')) closing.defer(startTick(ctx))
   // Without a tick in this process only Redis notifies its consumer, and Redis may be unreachable.
@@ -160,6 +159,12 @@ const reachedBy = (invoker: Invoker, runsCode: boolean) => ({
   invokeAgent: invoker.invoke,
   ...(runsCode && { loadBundle: invoker.load }),
 })
+
+/** Waits until the process knows what ids need, and logs whether the installation is held. */
+async function takePart(ctx: Context, heldSince: Date | null): Promise<void> {
+  await ctx.join?.()
+  if (heldSince !== null) ctx.log('warn', 'held', { since: heldSince, mend: 'assay admin go-on' })
+}
 
 /** Notifies the consumer now, and on every notification over Redis. */
 function keepAwake(consumer: ConsumerLoop, redis: Context['redis'], closing: AsyncDisposableStack): void {

@@ -182,7 +182,10 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     failed_checks: failedRunChecksOf(row),
     total_input_tokens: row.input_tokens,
     total_output_tokens: row.output_tokens,
-    ...settingsOf(row),
+    concurrency: row.concurrency,
+    timeout_seconds: row.timeout_seconds,
+    patience_seconds: row.patience_seconds,
+    callback_url: shownUrlOrNull(row.callback_url),
     replay_of: row.replay_of,
     unchanged_count: row.unchanged,
     resent_item_count: row.resent_items,
@@ -194,13 +197,6 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     payloads_purged_at: iso(row.payloads_purged_at),
   }
 }
-
-const settingsOf = ({ concurrency, timeout_seconds, patience_seconds, callback_url }: RunRow) => ({
-  concurrency,
-  timeout_seconds,
-  patience_seconds,
-  callback_url: shownUrlOrNull(callback_url),
-})
 
 const moneyOf = ({ budget_micro, cost_micro, unpriced_items }: RunRow) => ({
   budget_cents: budget_micro === null ? null : centsOf(budget_micro),

@@ -4,8 +4,8 @@
 import type { Sql } from '../../context.ts'
 import { byProject } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
+import { messageId } from '../../kernel/message-id.ts'
 import type { ResultFormat } from '../../results/vocabulary.ts'
-import { messageId } from './message-id.ts'
 
 /** Returns how many it queued. */
 export async function queueResultsFiles(sql: Sql, runs: readonly RunKey[]): Promise<number> {

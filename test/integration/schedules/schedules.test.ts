@@ -608,7 +608,7 @@ it('starts by hand at the same time have a row and a run each [occurrences.manua
   await expectOneRunEach()
 })
 
-it('a next fire time that is too late, since a clock was ahead, is moved back to that of the cron', async () => {
+it('a next fire time that is too late, since a clock was ahead, is moved back to that of the cron [log.schedule_moved_back]', async () => {
   const [late, right, yearly] = [
     await schedule('0 2 * * *'),
     await schedule('0 3 * * *'),
@@ -619,7 +619,10 @@ it('a next fire time that is too late, since a clock was ahead, is moved back to
   await set(right, '2026-03-03T03:00:00Z')
   await set(yearly, '2027-03-02T09:30:00Z')
   const due = await schedule('* * * * *')
-  expect(await repairNext(engine.ctx)).toBe(1)
+  const logged: unknown[] = []
+  const log = (_: unknown, event: string) => void logged.push(event)
+  expect(await repairNext({ ...engine.ctx, log })).toBe(1)
+  expect(logged).toEqual(['schedule_moved_back'])
   expect((await find(late)).next_at).toEqual(new Date('2026-03-03T02:00:00Z'))
   expect((await find(right)).next_at).toEqual(new Date('2026-03-03T03:00:00Z'))
   expect((await find(yearly)).next_at).toEqual(new Date('2027-03-02T09:30:00Z'))
