@@ -174,14 +174,12 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     undecided_count: row.undecided,
     left_over_count: leftOver(row),
     recovered_count: row.recovered ?? 0,
-    ...moneyOf(row),
+    ...usageOf(row),
     ...budgetOf(row),
     model_call_count: row.model_calls,
     unread_call_count: row.unread_calls,
     suspected_call_count: row.suspected_calls,
     failed_checks: failedRunChecksOf(row),
-    total_input_tokens: row.input_tokens,
-    total_output_tokens: row.output_tokens,
     concurrency: row.concurrency,
     timeout_seconds: row.timeout_seconds,
     patience_seconds: row.patience_seconds,
@@ -198,12 +196,14 @@ export function runOf(row: RunRow): z.input<typeof Run> {
   }
 }
 
-const moneyOf = ({ budget_micro, cost_micro, unpriced_items }: RunRow) => ({
-  budget_cents: budget_micro === null ? null : centsOf(budget_micro),
-  aggregate_cost_cents: centsOf(cost_micro),
-  cost_usd: usdOf(cost_micro),
-  unpriced_item_count: unpriced_items,
+const usageOf = (row: RunRow) => ({
+  budget_cents: row.budget_micro === null ? null : centsOf(row.budget_micro),
+  aggregate_cost_cents: centsOf(row.cost_micro),
+  cost_usd: usdOf(row.cost_micro),
+  unpriced_item_count: row.unpriced_items,
   prices_as_of: pricesAsOf(),
+  total_input_tokens: row.input_tokens,
+  total_output_tokens: row.output_tokens,
 })
 
 /** A run that was stopped or has ended waits for nothing, whatever stopped its items. */
