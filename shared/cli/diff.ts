@@ -28,14 +28,7 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
   const [first, second] = [given.arg(0), given.arg(1)]
   const runOf = (runId: string) => answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
   const [before, after] = await Promise.all([runOf(first), runOf(second)])
-  for (const { id, total_items } of [before, after])
-    if (total_items > LIMITS.diffed_items)
-      throw usageFailure(
-        `run ${id} has ${count(total_items)} items; two runs of up to ${count(LIMITS.diffed_items)} are compared`,
-        {
-          hint: `for a comparison of your own, \`assay items RUN --json --limit ${total_items}\` prints the items of each`,
-        },
-      )
+  for (const one of [before, after]) refuseTooLarge(one)
   // Where one of the two is a replay, each counts as it ended: the newest of the other may be in it.
   const isNewest = before.replay_of === null && after.replay_of === null
   const itemsOfRun = async (id: string) =>
@@ -77,6 +70,17 @@ export async function diff({ api, output }: Session, given: Given): Promise<Exit
   if (rows.length > ROWS_SHOWN)
     output.note(moreWords(ROWS_SHOWN, { count: rows.length, more: false }, 'change', '--json prints all'))
   return EXIT.ok
+}
+
+/** @throws Failure `usage` */
+function refuseTooLarge({ id, total_items }: Run): void {
+  if (total_items <= LIMITS.diffed_items) return
+  throw usageFailure(
+    `run ${id} has ${count(total_items)} items; two runs of up to ${count(LIMITS.diffed_items)} are compared`,
+    {
+      hint: `for a comparison of your own, \`assay items RUN --json --limit ${total_items}\` prints the items of each`,
+    },
+  )
 }
 
 interface Changed {

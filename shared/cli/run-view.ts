@@ -1,8 +1,8 @@
 // Shows runs and their items: lists as tables, and the result of a run in a few lines.
 
-import { OTHER_VERSIONS, sayCalls, sayGap, sayVersions } from '../view/model-calls.ts'
 import { isHeld, isPaused } from '../items/rules/lifecycle.ts'
 import { recoveryOf } from '../view/left-over.ts'
+import { OTHER_VERSIONS, sayCalls, sayGap, sayVersions } from '../view/model-calls.ts'
 import {
   itemsToDecide,
   ranAndWorked,

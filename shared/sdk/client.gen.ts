@@ -742,7 +742,7 @@ export interface paths {
          *     - `timeout_seconds`: Time one item may take.
          *     - `patience_seconds`: How long a run waits, added up, for upstreams that serve nobody; what is left then fails with upstream_unavailable. By default what the agent declares, else a day.
          *     - `callback_url`: Gets a signed summary when the run ends.
-         *     - `idempotency_key`: The same key with the same body gets the first answer again, for 24 hours.
+         *     - `idempotency_key`: The same key with the same body starts nothing more for 24 hours: the answer names the first run, as a duplicate.
          *     - `tags`: Tags of the run, with commas between them.
          *     - `allow_unpriced`: Under a budget: go on with models that have no price, which the budget then does not count. Otherwise they are refused where they are known, and calls of them pause their items.
          */

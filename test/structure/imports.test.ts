@@ -89,9 +89,8 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['accounts', 'prices', 'quotas', 'schedules', 'sources', 'triggers'],
   },
   alerts: {
-    rules: ['items', 'outbox', 'prices', 'schedules', 'upstreams'],
-    queries: ['prices'],
     rules: ['items', 'outbox', 'prices', 'recovery', 'schedules', 'upstreams'],
+    queries: ['prices'],
     verbs: ['accounts'],
   },
   outbox: {

@@ -11,7 +11,6 @@ import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
 import { slices } from '../../kernel/slices.ts'
-import { Allowance } from '../../protocol/rules/allowance.ts'
 import {
   badLine,
   linesOf,

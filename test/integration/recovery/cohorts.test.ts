@@ -20,8 +20,8 @@ import {
   startRecovery,
 } from '../../../shared/recovery/verbs/recover.ts'
 import { acknowledgeItem, dismissItem, replayItem } from '../../../shared/recovery/verbs/replay.ts'
-import { type Clusters, clusterUndispatched, failureClusters } from '../../../shared/triage/verbs/clusters.ts'
 import { compareItems } from '../../../shared/results/queries/compare.ts'
+import { type Clusters, clusterUndispatched, failureClusters } from '../../../shared/triage/verbs/clusters.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import {
   centStep,
