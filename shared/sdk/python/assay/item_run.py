@@ -1,0 +1,383 @@
+"""Runs an agent over one item. Guarantee: the item ends with exactly one final line, after the lines of all its steps, whatever the
+agent does with the signals that it gets."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, List, Optional, Tuple
+
+from . import calls, limits
+from .calls import CallScope
+from .context import AsyncContext, Context, ItemIdentity
+from .errors import Interrupt, ItemError, UnkeptError, blames_request, message_of, refused_answer, status_of
+from .item_lines import ItemLines, OpenStep, answer_text, shorten, wire_error
+from .kept import dumps, kept, revived
+from .mask import own_mask
+from .payload import cut, is_cut, payload
+from .streams import read_async, read_whole
+from .upstreams import Upstreams
+
+if TYPE_CHECKING:
+    from .agent import Registration
+
+Write = Callable[[str, bool], None]
+Call = Tuple[Callable[[Any], Any], Any, Optional[CallScope], bool]
+Perform = Generator[Call, Any, Any]
+
+STEP_ERRORS = {"llm_call": "llm_call_error", "tool_call": "tool_call_error"}
+CAUSES = 8
+
+draining = threading.Event()  # set when the process is to end: items go on elsewhere from their next step
+
+
+def canonical(value: Any) -> str:
+    """One text for equal JSON values, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True)
+
+
+class ItemRun:
+    """One attempt of an item. `write` gets each line, and whether it is the final one."""
+
+    def __init__(self, agent: "Registration", line: Dict[str, Any], run_id: str, write: Write, upstreams: Optional[Upstreams]) -> None:
+        self.agent = agent
+        self.item = ItemIdentity(line["item_id"], line["partition_key"], line["attempt"], run_id)
+        self.budget_left: Optional[int] = line["budget_micro"]
+        self.traceparent: Optional[str] = line.get("traceparent")
+        self.signal = threading.Event()
+        self.cancel: Optional[Callable[[], Any]] = None  # of the task of an async agent
+        self._line = line
+        self._lines = ItemLines(line["seq"], line["attempt"])
+        self._write = write
+        self._upstreams = upstreams
+        self._yield_at = time.monotonic() + line["yield_ms"] / 1000
+        self._most_steps: int = agent.declaration.get("max_steps", limits.STEPS)
+        self._waits: bool = agent.declaration.get("wait", True)
+        self._recorded = {one["key"]: one for one in line.get("recorded") or ()}
+        self._offered = {one["key"]: one for one in line.get("recorded_for_input") or ()}
+        self._lock = threading.Lock()
+        self._counts: Dict[str, int] = {}
+        self._steps = 0
+        self._open = 0
+        self._over = False
+        self.is_abandoned = False
+        self._degraded: Optional[str] = None
+        self._decided: Optional[Tuple[str, str]] = None
+        self._final: Optional[str] = None
+        self._failures: List[Tuple[BaseException, str, bool]] = []
+
+    def execute(self) -> None:
+        """Runs the item to its end, in this thread. Never raises."""
+        try:
+            output = self.agent.run(Context(self), self._input())
+            if inspect.isawaitable(output):
+                raise ItemError("the agent returned an awaitable: write `async def` for it", retryable=False)
+            self._returned(output)
+        except BaseException as error:
+            self._raised(error)
+
+    async def execute_async(self) -> None:
+        """Runs the item to its end, in this event loop. Never raises."""
+        try:
+            self._returned(await self.agent.run(AsyncContext(self), self._input()))
+        except BaseException as error:
+            self._raised(error)
+
+    def _input(self) -> Any:
+        if self.budget_left is not None and self.budget_left <= 0:
+            raise ItemError("nothing is left of the budget", code="budget_exceeded")
+        if self.agent.input is None:
+            return self._line["input"]
+        value, problem = self.agent.input.read(self._line["input"], "input")
+        if problem:
+            raise ItemError(problem, code="invalid_input")
+        return value
+
+    def _returned(self, output: Any) -> None:
+        schema = self.agent.output
+        problem = schema.problem_of(output, "output") if schema is not None and self._decided is None else None
+        self._end(self._lines.result(output, self._degraded, problem))
+
+    def _raised(self, error: BaseException) -> None:
+        self._end(self._lines.error(self._wire_error(error)))
+
+    def abandon(self) -> None:
+        """Its time is up, or nobody awaits it any more: it ends without a final line."""
+        with self._lock:
+            if self._over:
+                return
+            self._over = self.is_abandoned = True
+        self.signal.set()
+        if self.cancel is not None:
+            self.cancel()
+
+    def degrade(self, reason: object) -> None:
+        self._check_going_on()
+        words = message_of(reason) if isinstance(reason, BaseException) else str(reason)
+        self._degraded = words if self._degraded is None else f"{self._degraded}; {words}"
+
+    def hold(self, reason: object) -> None:
+        """A hold is a step too, and both lines leave together: after a crash between them the item would pass without a person."""
+        self._check_going_on()
+        key = self._next_key("hold")
+        if key in self._recorded:
+            return
+        words = shorten(message_of(reason) if isinstance(reason, BaseException) else str(reason))
+        step = OpenStep(key, "step", "hold", time.time(), time.perf_counter(), input=dumps({"reason": words}))
+        self._decide(f"the item is on hold: {words}", self._lines.hold(step, words))
+
+    def drive(self, perform: Perform) -> Any:
+        """Runs a step in this thread."""
+        try:
+            fn, given, scope, is_model = next(perform)
+            while True:
+                try:
+                    with calls.within(scope):
+                        value = fn(given)
+                        if inspect.isawaitable(value):
+                            if inspect.iscoroutine(value):
+                                value.close()
+                            raise TypeError("the function returned an awaitable: write `async def` for the agent, and await its steps")
+                        value = read_whole(value) if is_model else value
+                except BaseException as error:
+                    fn, given, scope, is_model = perform.throw(error)
+                else:
+                    fn, given, scope, is_model = perform.send(value)
+        except StopIteration as end:
+            return end.value
+
+    async def drive_async(self, perform: Perform) -> Any:
+        """Runs a step in this event loop."""
+        try:
+            fn, given, scope, is_model = next(perform)
+            while True:
+                try:
+                    with calls.within(scope):
+                        value = fn(given)
+                        value = await value if inspect.isawaitable(value) else value
+                        value = await read_async(value) if is_model else value
+                except BaseException as error:
+                    fn, given, scope, is_model = perform.throw(error)
+                else:
+                    fn, given, scope, is_model = perform.send(value)
+        except StopIteration as end:
+            return end.value
+
+    def perform(
+        self,
+        kind: str,
+        name: str,
+        given: Any,
+        fn: Callable[[Any], Any],
+        *,
+        accept: Optional[Callable[[Any], Any]] = None,
+        asks: Optional[int] = None,
+        read: Optional[Callable[[Any], Any]] = None,
+        wait: Optional[bool] = None,
+    ) -> Perform:
+        """A step, as a generator of the calls that whoever drives it makes."""
+        self._check_going_on()
+        key = self._next_key(name)
+        self._count_step(key)
+        recorded = self._recorded.get(key)
+        if recorded is not None and not is_cut(recorded.get("output")):
+            return revived(recorded.get("output"))
+        left = asks if asks is not None else (0 if accept is None else 1)
+        while True:
+            step = OpenStep(key, kind, own_mask().text(name))
+            value, refused = yield from self._run(step, given, fn, accept, read, self._waits if wait is None else wait)
+            if refused is None:
+                return value
+            if left <= 0:
+                raise refused
+            left -= 1
+            self._check_going_on()
+            self._count_step(key)
+
+    def _run(
+        self, step: OpenStep, given: Any, fn: Callable[[Any], Any], accept: Any, read: Any, waits: bool
+    ) -> Generator[Call, Any, Tuple[Any, Optional[BaseException]]]:
+        """Runs a step once. Its answer may be refused; whatever else it does not return, it raises."""
+        step.started, step.clock = time.time(), time.perf_counter()
+        if draining.is_set() or time.monotonic() >= self._yield_at:
+            self._decide("the item goes on in a later request", self._lines.yields())
+        is_model = step.kind == "llm_call"
+        scope = CallScope(self._upstreams, is_model, waits, self._line.get("probe") is True)
+        with self._lock:
+            self._open += 1
+        try:
+            # Written before the call, because agents continue to extend the same list of messages afterwards.
+            step.input = None if step.kind == "step" else payload(given, f"the input of step {step.key!r}")
+            offer = self._offer(step)
+            if offer is not None:
+                self._report(self._lines.reused(step))
+                return revived(offer.get("output")), None
+            output = yield fn, given, scope, is_model
+            text, value, copy = kept(output, f"the output of step {step.key!r}")
+            step.answer = answer_text(copy(), read) if read is not None else None
+            step.upstream = scope.end(True)
+            reason = None
+            if accept is not None:
+                try:
+                    accepted = yield accept, copy(), None, False
+                    reason = None if accepted is True else accepted if isinstance(accepted, str) and accepted else f"accept returned {accepted!r}"
+                except Exception as error:
+                    reason = message_of(error)
+            if reason is None:
+                self._report(self._lines.step(step, output=cut(text)))
+                return value, None
+            refused = OpenStep(**{**vars(step), "key": self._refused_key(step.key)})
+            self._report(self._lines.step(refused, output=cut(text), error=wire_error("answer_refused", reason)))
+            return None, refused_answer(reason)
+        except BaseException as error:
+            return self._step_raised(step, error, scope, accept is not None)
+        finally:
+            with self._lock:
+                self._open -= 1
+                final = self._final if self._open == 0 else None
+            if final is not None:
+                self._finish(final)
+
+    def _step_raised(self, step: OpenStep, error: BaseException, scope: CallScope, has_check: bool) -> Tuple[Any, Optional[BaseException]]:
+        """Reports a step that raised, with what was answered to it, each answer as a step of its own."""
+        if isinstance(error, GeneratorExit):
+            raise error
+        seen = scope.end(False)
+        if self._over:
+            raise error
+        if scope.refusal is not None and scope.waits_now:
+            self._wait_for(scope, step, error)
+        if isinstance(error, Interrupt):
+            raise error
+        step.upstream = seen
+        is_unkept = isinstance(error, UnkeptError)
+        code = "step_error" if is_unkept else STEP_ERRORS.get(step.kind, "step_error")
+        status = status_of(error)
+        rejected = is_unkept or (step.kind == "llm_call" and status is not None and blames_request(status))
+        self._failures.append((error, code, rejected))
+        wire = wire_error(code, message_of(error))
+        answers = scope.answers()
+        is_refused = has_check and bool(answers) and isinstance(error, Exception)
+        for at, answer in enumerate(answers):
+            is_last = at == len(answers) - 1 and not is_refused
+            one = step if is_last else OpenStep(**{**vars(step), "key": self._refused_key(step.key)})
+            self._report(self._lines.step(one, output=payload(answer, "the answer"), error=wire))
+        if not answers:
+            self._report(self._lines.step(step, error=wire))
+        if is_refused:
+            return None, error
+        raise error
+
+    def _wait_for(self, scope: CallScope, step: OpenStep, error: BaseException) -> None:
+        """The item goes on when its upstream serves again; other steps that are under way end first."""
+        refusal = scope.refusal or {}
+        words = refusal["words"] or message_of(error)
+        wire: Dict[str, Any] = {
+            "code": STEP_ERRORS.get(step.kind, "step_error"),
+            "message": words,
+            "upstream": refusal["report"],
+        }
+        if refusal["status"] is not None:
+            wire["status"] = refusal["status"]
+            if blames_request(refusal["status"]):
+                wire["retryable"] = False
+        if refusal["retry_after_ms"] is not None:
+            wire["retry_after_ms"] = refusal["retry_after_ms"]
+        self._decide(f"the item waits for {refusal['report']['host']}: {words}", self._lines.error(wire, step))
+
+    def _wire_error(self, error: BaseException) -> Dict[str, Any]:
+        """The error to report for an uncaught one: its code, its message, and whether a retry may help."""
+        code: Optional[str] = None
+        retryable: Optional[bool] = None
+        cause: Optional[BaseException] = error
+        for _ in range(CAUSES):
+            if cause is None:
+                break
+            if isinstance(cause, ItemError):
+                code = code or cause.code
+                retryable = cause.retryable if retryable is None else retryable
+            failure = next((one for one in self._failures if one[0] is cause), None)
+            if failure is not None:
+                code = code or failure[1]
+                retryable = False if failure[2] and retryable is None else retryable
+            cause = cause.__cause__
+        wire: Dict[str, Any] = {"code": code or "agent_error", "message": message_of(error)}
+        return wire if retryable is None else {**wire, "retryable": retryable}
+
+    def _offer(self, step: OpenStep) -> Optional[Dict[str, Any]]:
+        """What was recorded for a call with the same key and the same input."""
+        offer = self._offered.get(step.key)
+        if offer is None or step.input is None or is_cut(offer.get("input")) or is_cut(offer.get("output")):
+            return None
+        return offer if canonical(json.loads(step.input)) == canonical(offer.get("input")) else None
+
+    def _next_key(self, name: str) -> str:
+        """The name itself, as it is recorded, or for a repeated call the name with the first free number."""
+        if not isinstance(name, str) or name == "":
+            raise TypeError("a step needs a name")
+        masked = own_mask().text(name)
+        with self._lock:
+            count = self._counts.get(masked, 0) + 1
+            key = masked if count == 1 else f"{masked}#{count}"
+            while count > 1 and key in self._counts:
+                count += 1
+                key = f"{masked}#{count}"
+            if len(key) > limits.STEP_KEY_CHARACTERS:
+                raise TypeError(f"a step's key may have {limits.STEP_KEY_CHARACTERS} characters; {key[:40]}… is longer")
+            self._counts[masked] = count
+            if count > 1:
+                self._counts[key] = 1
+        return key
+
+    def _refused_key(self, key: str) -> str:
+        """For an answer of this step that is not accepted: later attempts find only accepted ones again."""
+        with self._lock:
+            count = 1
+            while True:
+                refused = f"{key[: limits.STEP_KEY_CHARACTERS - len(str(count)) - 1]}~{count}"
+                if refused not in self._counts:
+                    self._counts[refused] = 1
+                    return refused
+                count += 1
+
+    def _count_step(self, key: str) -> None:
+        with self._lock:
+            self._steps += 1
+            is_within = self._steps <= self._most_steps
+        if not is_within:
+            message = f'the agent may take {self._most_steps} steps an item; "{key}" would be one more'
+            self._decide(message, self._lines.error({"code": "step_limit_exceeded", "message": message}))
+
+    def _report(self, line: str) -> None:
+        if not self._over:
+            self._write(line, False)
+
+    def _check_going_on(self) -> None:
+        if self._over:
+            raise Interrupt("the item is over")
+        if self._decided is not None:
+            raise Interrupt(self._decided[0])
+
+    def _decide(self, message: str, line: str) -> None:
+        with self._lock:
+            if self._decided is None:
+                self._decided = (message, line)
+        raise Interrupt(self._decided[0])
+
+    def _end(self, line: str) -> None:
+        final = line if self._decided is None else self._decided[1]
+        with self._lock:
+            if self._open > 0:
+                self._final = final
+                return
+        self._finish(final)
+
+    def _finish(self, line: str) -> None:
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+        self.signal.set()
+        self._write(line, True)

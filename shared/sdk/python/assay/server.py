@@ -1,0 +1,206 @@
+"""An HTTP server of the standard library for one agent. Guarantee: each piece of an answer leaves at once, a caller that has gone is
+noticed, and at SIGTERM what is under way ends, or goes on elsewhere from its next step, before the process does."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import socketserver
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+from typing import Any, Callable, Iterator, Optional
+
+from . import later_answer
+from .limits import BODY_BYTES
+from .service import Answer, Service
+
+GRACE_S = 25.0  # platforms kill after 30
+IDLE_S = 75.0
+PIECE = 64 * 1024
+
+
+class TooLarge(Exception):
+    """A body beyond what a request of the protocol may have."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = IDLE_S
+    server: "Server"
+    disable_nagle_algorithm = True
+
+    def do_GET(self) -> None:
+        self._handle()
+
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_GET
+
+    def _handle(self) -> None:
+        with self.server.under_way():
+            try:
+                body = self._body()
+            except (TooLarge, ValueError):
+                self.close_connection = True
+                return self._whole(Answer(413, "text/plain", b"the body cannot be read"))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            answer = self.server.service.answer(self.command, self.path.split("?")[0], headers, body)
+            if isinstance(answer.body, bytes):
+                return self._whole(answer)
+            self._stream(answer, answer.body(self._is_gone))
+
+    def _body(self) -> bytes:
+        if "chunked" not in self.headers.get("transfer-encoding", "").lower():
+            length = int(self.headers.get("content-length") or 0)
+            if length > BODY_BYTES:
+                raise TooLarge
+            return self.rfile.read(length)
+        parts, size = [], 0
+        while True:
+            length = int(self.rfile.readline(PIECE).split(b";")[0], 16)
+            size += length
+            if size > BODY_BYTES:
+                raise TooLarge
+            if length == 0:
+                break
+            parts.append(self.rfile.read(length))
+            self.rfile.readline(PIECE)
+        while self.rfile.readline(PIECE) not in (b"\r\n", b"\n", b""):
+            pass  # trailers
+        return b"".join(parts)
+
+    def _whole(self, answer: Answer) -> None:
+        body = answer.body if isinstance(answer.body, bytes) else b""
+        self._head(answer, "content-length", str(len(body)))
+        self.wfile.write(self._take_head() + (body if self.command != "HEAD" else b""))
+
+    def _stream(self, answer: Answer, pieces: Iterator[bytes]) -> None:
+        is_chunked = self.request_version == "HTTP/1.1"
+        if is_chunked:
+            self._head(answer, "transfer-encoding", "chunked")
+        else:
+            self._head(answer, "connection", "close")
+            self.close_connection = True
+        try:
+            self.wfile.write(self._take_head())
+            for piece in pieces:
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if is_chunked else piece)
+            if is_chunked:
+                self.wfile.write(b"0\r\n\r\n")
+        except OSError:  # whoever asked has gone
+            self.close_connection = True
+        finally:
+            getattr(pieces, "close", lambda: None)()
+
+    def _head(self, answer: Answer, name: str, value: str) -> None:
+        self.send_response(answer.status)
+        self.send_header("content-type", answer.content_type)
+        if answer.status == 503:
+            self.send_header("retry-after", "1")
+        self.send_header(name, value)
+
+    def _take_head(self) -> bytes:
+        """The head as bytes, so that it leaves with what follows it."""
+        buffer: Any = self._headers_buffer  # type: ignore[attr-defined]
+        head = b"".join(buffer) + b"\r\n"
+        buffer.clear()
+        return head
+
+    def _is_gone(self) -> bool:
+        """Whether whoever asked has closed the connection."""
+        try:
+            readable = select.select([self.connection], [], [], 0)[0] if self.connection.fileno() < 1024 else _polled(self.connection)
+            return bool(readable) and self.connection.recv(1, socket.MSG_PEEK) == b""
+        except (OSError, ValueError):
+            return True
+
+    def version_string(self) -> str:
+        return "assay"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged of requests: the consumer knows them."""
+
+
+def _polled(connection: socket.socket) -> Any:
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return poll.poll(0)
+
+
+class Server(socketserver.ThreadingTCPServer):
+    """Serves an agent on a port."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 512
+
+    def __init__(self, service: Service, host: str, port: int) -> None:
+        self.service = service
+        self._under_way = 0
+        self._lock = threading.Lock()
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, port), Handler)
+
+    def under_way(self) -> "_Counted":
+        """Counts a request."""
+        return _Counted(self)
+
+    def count(self, more: int) -> int:
+        with self._lock:
+            self._under_way += more
+            return self._under_way
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        error = sys.exc_info()[1]
+        if not isinstance(error, (OSError, ValueError)):
+            super().handle_error(request, client_address)
+
+    @property
+    def url(self) -> str:
+        host, port = self.server_address[0], self.server_address[1]
+        return f"http://{f'[{host!s}]' if ':' in str(host) else host!s}:{port}"
+
+
+class _Counted:
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def __enter__(self) -> None:
+        self._server.count(1)
+
+    def __exit__(self, *_: object) -> None:
+        self._server.count(-1)
+
+
+def run(server: Server, drain: Callable[[], None], close: Callable[[], None]) -> None:
+    """Serves until a signal. Under OpenFaaS's watchdog, which sends it first and passes requests on, until that ends it."""
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2}, name="assay-accept", daemon=True)
+    thread.start()
+    while not stop.wait(1.0):
+        pass
+    drain()
+    if os.environ.get("fprocess"):
+        while True:
+            time.sleep(3600)
+    server.shutdown()
+    server.server_close()
+    _wait(server, time.monotonic() + GRACE_S)
+    close()
+
+
+def _wait(server: Server, until: float) -> None:
+    while time.monotonic() < until:
+        thread: Optional[threading.Thread] = next(iter(list(later_answer.under_way)), None)
+        if thread is not None:
+            thread.join(0.2)
+        elif server.count(0) > 0:
+            time.sleep(0.02)
+        else:
+            return
