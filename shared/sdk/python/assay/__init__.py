@@ -10,10 +10,11 @@
 import sys
 
 if sys.version_info < (3, 9):
-    raise ImportError(
+    _PROBLEM = (
         "assay needs Python 3.9 or newer, and this is %d.%d: make an environment with a newer one, python3.11 -m venv .venv"
         % sys.version_info[:2]
     )
+    raise SystemExit(_PROBLEM) if sys.argv[:1] == ["-m"] else ImportError(_PROBLEM)
 
 from .agent import agent, declaration_of
 from .automation import Occurrence, Source, items, schedule, trigger

@@ -79,7 +79,7 @@ class Pool:
 
     def _give(self, items: List[Offered], texts: Dict[int, bytes], to: Optional[Process] = None) -> None:
         """Gives items to the workers that have the fewest."""
-        written: Dict[int, List[bytes]] = {}
+        written: Dict[int, "tuple[Optional[Exchange], List[bytes]]"] = {}
         now = time.monotonic()
         with self._lock:
             free = [to] if to is not None else [one for one in self._workers if not one.is_retired] or self._workers
@@ -94,14 +94,13 @@ class Pool:
                 loads[at] += 1
                 process.items[item.number] = item
                 item.place = process
-                out = written.setdefault(at, [])
-                request = id(item.exchange) & 0xFFFFFFFF
-                if request not in process.requests:
-                    process.requests.add(request)
-                    out.append(frame(wire.REQUEST, request, _about(item.exchange)))
-                head = ITEM_HEAD.pack(request, max((item.yield_at - now) * 1000, 0))
+                request, out = written.get(at, (None, []))
+                if request is not item.exchange:
+                    out.append(frame(wire.REQUEST, 0, _about(item.exchange)))
+                    written[at] = (item.exchange, out)
+                head = ITEM_HEAD.pack(max((item.yield_at - now) * 1000, 0))
                 out.append(frame(wire.ITEM, item.number, head + texts[item.number]))
-        for at, out in written.items():
+        for at, (_, out) in written.items():
             free[at].out.put(b"".join(out))
 
     def cancel(self, item: Offered) -> None:

@@ -41,7 +41,6 @@ class Process:
         self.declaration: Optional[Dict[str, Any]] = None
         self.items: Dict[int, Offered] = {}
         self.zombies: Dict[int, float] = {}
-        self.requests: "set[int]" = set()
         self.generators: Dict[int, Any] = {}
         self.pong_at = time.monotonic()
         self.pong_cpu = 0.0

@@ -28,7 +28,7 @@ from .upstreams import Upstreams, upstreams_of
 PLACE = struct.Struct("=QI4x")  # the thread's name for the interpreter, and the item's number; no item if that is 0
 PLACES = 2048
 PLACES_BYTES = PLACES * PLACE.size
-ITEM_HEAD = struct.Struct("!Id")
+ITEM_HEAD = struct.Struct("!d")
 NOT_LOADED = 3  # the exit code
 MORE_KILLABLE = "500"  # a process that takes too much memory is a worker, rather than the server
 
@@ -55,7 +55,7 @@ class Worker:
         self._executor = executor
         self._connection = connection
         self._out = Outbox(connection)
-        self._requests: Dict[int, "tuple[str, Optional[Upstreams]]"] = {}
+        self._request: "tuple[str, Optional[Upstreams]]" = ("", None)
         self._runs: Dict[int, ItemRun] = {}
         self._generators: Dict[int, "tuple[Any, ItemsContext]"] = {}
         executor.on_end(self._ended)
@@ -73,8 +73,7 @@ class Worker:
             self._start(number, data)
         elif kind == wire.REQUEST:
             about = json.loads(data)
-            self._requests = {key: self._requests[key] for key in list(self._requests)[-1000:]}
-            self._requests[number] = (about["run"], upstreams_of(about["key"], about["closed"]))
+            self._request = (about["run"], upstreams_of(about["key"], about["closed"]))
         elif kind == wire.CANCEL:
             run = self._runs.get(number)
             if run is not None:
@@ -87,8 +86,8 @@ class Worker:
             self._generator(kind, number, data)
 
     def _start(self, number: int, data: bytes) -> None:
-        request, yield_ms = ITEM_HEAD.unpack_from(data)
-        run_id, upstreams = self._requests[request]
+        (yield_ms,) = ITEM_HEAD.unpack_from(data)
+        run_id, upstreams = self._request  # that came before it
         line = with_defaults(json.loads(data[ITEM_HEAD.size :]))
         line["yield_ms"] = yield_ms
         run = self._executor.start(number, line, run_id, self._writing(number), upstreams)
