@@ -174,13 +174,15 @@ Fields = Tuple["dict[str, Any]", "dict[str, Any]"]
 
 def fields_of(value: Any) -> Optional[Fields]:
     """The fields of an instance, and those that were not set; None if it holds nothing."""
-    if isinstance(value, type) or type(value).__name__ in INSTEAD:
-        return None
     kind = type(value)
+    if isinstance(value, type):
+        return None
     if isinstance(getattr(kind, "model_fields", None), dict) and hasattr(kind, "model_validate"):
         return _pydantic(value)
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}, {}
+    if kind.__name__ in INSTEAD:
+        return None
     if isinstance(value, BaseException):
         return {"name": kind.__name__, "message": str(value)}, {}
     attributes = getattr(kind, "__attrs_attrs__", None) or getattr(kind, "__slots__", ())

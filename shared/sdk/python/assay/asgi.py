@@ -1,0 +1,112 @@
+"""An agent as an ASGI application, for uvicorn and other servers. Guarantee: each piece of an answer leaves at once, and heartbeats too
+while an async agent blocks the server's event loop; the items run in the server's own process."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any, Awaitable, Callable, Dict, Iterator, Optional
+
+from .agent import registration_of
+from .local import Local
+from .service import Answer, Service
+
+Message = Dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Dict[str, Any], Receive, Send], Awaitable[None]]
+
+
+def asgi_app(agent: Any) -> AsgiApp:
+    """Makes the application: `uvicorn claims:app` with `app = asgi_app(claims)`, or `api.mount("/claims", asgi_app(claims))`.
+
+    >>> from assay import agent
+    >>> @agent(name="Claims")
+    ... async def claims(ctx, page): return page
+    >>> app = asgi_app(claims)
+    >>> async def send(message): print(message["type"], message.get("body", b""))
+    >>> async def receive(): return {"type": "http.request", "body": b""}
+    >>> asyncio.run(app({"type": "http", "method": "GET", "path": "/ping", "headers": []}, receive, send))
+    http.response.start b''
+    http.response.body b'pong'
+    """
+    service = Service(Local(registration_of(agent)))
+
+    async def app(scope: Dict[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await _lifespan(receive, send)
+        if scope["type"] != "http":
+            return
+        body = await _body(receive)
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        loop = asyncio.get_running_loop()
+        answer = await loop.run_in_executor(None, service.answer, scope["method"], scope["path"], headers, body)
+        head = [(b"content-type", answer.content_type.encode())]
+        if isinstance(answer.body, bytes):
+            head.append((b"content-length", str(len(answer.body)).encode()))
+        await send({"type": "http.response.start", "status": answer.status, "headers": head})
+        if isinstance(answer.body, bytes):
+            await send({"type": "http.response.body", "body": answer.body})
+        else:
+            await _stream(answer, receive, send)
+
+    return app
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
+
+
+async def _body(receive: Receive) -> bytes:
+    parts = []
+    while True:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+async def _stream(answer: Answer, receive: Receive, send: Send) -> None:
+    """A thread makes the pieces; whoever asked may go meanwhile."""
+    loop = asyncio.get_running_loop()
+    pieces: "asyncio.Queue[Optional[bytes]]" = asyncio.Queue(maxsize=16)
+    gone = threading.Event()
+    assert not isinstance(answer.body, bytes)
+    threading.Thread(target=_make, args=(answer.body(gone.is_set), pieces, loop, gone), name="assay-answer", daemon=True).start()
+    leaving = asyncio.ensure_future(_left(receive, gone))
+    try:
+        while True:
+            piece = await pieces.get()
+            if piece is None:
+                break
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        if not gone.is_set():
+            await send({"type": "http.response.body", "body": b""})
+    except OSError:
+        pass  # whoever asked has gone
+    finally:
+        gone.set()
+        leaving.cancel()
+
+
+async def _left(receive: Receive, gone: threading.Event) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    gone.set()
+
+
+def _make(made: Iterator[bytes], pieces: "asyncio.Queue[Optional[bytes]]", loop: asyncio.AbstractEventLoop, gone: threading.Event) -> None:
+    try:
+        for piece in made:
+            if gone.is_set():
+                break
+            asyncio.run_coroutine_threadsafe(pieces.put(piece), loop).result()
+        asyncio.run_coroutine_threadsafe(pieces.put(None), loop)
+    except RuntimeError:
+        pass  # the loop has ended
+    finally:
+        getattr(made, "close", lambda: None)()
