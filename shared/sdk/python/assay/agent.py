@@ -35,13 +35,17 @@ class Registration:
     schedules: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
     triggers: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
 
+    @property
+    def is_class(self) -> bool:
+        return inspect.isclass(self.target)
+
     def run(self, ctx: Any, item: Any) -> Any:
         """Runs the agent over an item; of an async one this is a coroutine."""
-        return self.target().run(ctx, item) if inspect.isclass(self.target) else self.target(ctx, item)
+        return self.target().run(ctx, item) if self.is_class else self.target(ctx, item)
 
     def generator(self, name: str) -> Callable[..., Any]:
         """A generator of items, of an instance of its own."""
-        return getattr(self.target(), name) if inspect.isclass(self.target) else self.generators[name]
+        return getattr(self.target(), name) if self.is_class else self.generators[name]
 
 
 def agent(
@@ -89,7 +93,7 @@ def agent(
 
     def decorate(target: Target) -> Target:
         _check_target(target)
-        run = getattr(target, "run", None) if inspect.isclass(target) else target
+        run: Any = getattr(target, "run", target)
         schemas = _schemas(run, input, output)
         generators = _generators(target, items)
         declaration = json.loads(written(declared, "the declaration", keeps_getters=False))

@@ -3,6 +3,8 @@ the server checks the declared schema too."""
 
 from __future__ import annotations
 
+import json
+import operator
 import re
 from typing import Any, Callable, Iterator, List, Optional
 
@@ -123,8 +125,6 @@ def _kind(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    import json
-
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
@@ -166,15 +166,18 @@ def _bounds(count: int, schema: dict[str, Any], of: str, named: str) -> Iterator
         yield f"must have at most {most} {named}, and has {count}"
 
 
+NUMBERS = (
+    ("minimum", operator.ge, "at least"),
+    ("maximum", operator.le, "at most"),
+    ("exclusiveMinimum", operator.gt, "more than"),
+    ("exclusiveMaximum", operator.lt, "less than"),
+)
+
+
 def _number(value: Any, schema: dict[str, Any]) -> Iterator[str]:
-    for keyword, fits, words in (
-        ("minimum", lambda bound: value >= bound, "at least"),
-        ("maximum", lambda bound: value <= bound, "at most"),
-        ("exclusiveMinimum", lambda bound: value > bound, "more than"),
-        ("exclusiveMaximum", lambda bound: value < bound, "less than"),
-    ):
+    for keyword, fits, words in NUMBERS:
         bound = schema.get(keyword)
-        if isinstance(bound, (int, float)) and not isinstance(bound, bool) and not fits(bound):
+        if isinstance(bound, (int, float)) and not isinstance(bound, bool) and not fits(value, bound):
             yield f"must be {words} {bound}, not {value}"
     step = schema.get("multipleOf")
     if isinstance(step, (int, float)) and step > 0 and abs(value / step - round(value / step)) > 1e-9:

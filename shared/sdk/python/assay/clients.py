@@ -6,7 +6,7 @@ from __future__ import annotations
 import http.client
 import re
 import sys
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from .calls import Call, CallScope, current
 from .upstreams import IN_BODY, KEY_HEADERS
@@ -210,11 +210,12 @@ def _keep_read(call: Call, response: Any) -> None:
     """Keeps what the client reads of a model's answer."""
     if not call.scope.is_model_call:
         return
-    read, parts = response.read, []
+    read = response.read
+    parts: List[bytes] = []
 
     def watched(*args: Any) -> bytes:
         data: bytes = read(*args)
-        if sum(map(len, parts)) < PEEKED * PEEKED:
+        if sum(len(part) for part in parts) < PEEKED * PEEKED:
             parts.append(data)
         return data
 

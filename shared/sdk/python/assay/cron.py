@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import List, Optional
+from typing import Dict, List, Optional, Tuple
 
 from .limits import CRON_CHARACTERS
 
-FIELDS = (
+FIELDS: Tuple[Tuple[str, int, int, Dict[str, int]], ...] = (
     ("minute", 0, 59, {}),
     ("hour", 0, 23, {}),
     ("day of the month", 1, 31, {}),

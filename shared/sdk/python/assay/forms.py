@@ -13,7 +13,7 @@ import math
 import os
 import uuid
 import warnings
-from typing import Any, Iterator, Optional, Tuple, Union
+from typing import Any, Hashable, Iterator, Optional, Tuple, Union
 
 GETTERS = "$getters"
 AT = "$at"
@@ -79,8 +79,9 @@ class Writer:
     def _compound(self, value: Any, path: Path) -> Any:
         if isinstance(value, dict):
             return self._dict(value, path)
-        if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return self._instance(value, dict(zip(value._fields, value)), {}, path)
+        names = getattr(value, "_fields", None)
+        if isinstance(value, tuple) and names is not None:
+            return self._instance(value, dict(zip(names, value)), {}, path)
         if isinstance(value, (list, tuple)):
             return [self.data(one, (*path, at)) for at, one in enumerate(value)]
         plain = scalar(value)
@@ -122,7 +123,7 @@ class Writer:
 
     def _getters(self, value: Any, data: dict[str, Any], unset: dict[str, Any], path: Path) -> Iterator[tuple[str, Any]]:
         yield from unset.items()
-        for name in property_names(type(value)):
+        for name in property_names(_class(value)):
             if name in data or name in unset:
                 continue
             try:
@@ -185,7 +186,7 @@ def fields_of(value: Any) -> Optional[Fields]:
         return None
     if isinstance(value, BaseException):
         return {"name": kind.__name__, "message": str(value)}, {}
-    attributes = getattr(kind, "__attrs_attrs__", None) or getattr(kind, "__slots__", ())
+    attributes: Any = getattr(kind, "__attrs_attrs__", None) or getattr(kind, "__slots__", ())
     if hasattr(kind, "to_dict") and hasattr(kind, "pb"):  # Google's proto-plus
         return dict(kind.to_dict(value)), {}
     names = [getattr(one, "name", one) for one in ([attributes] if isinstance(attributes, str) else attributes)]
@@ -193,13 +194,13 @@ def fields_of(value: Any) -> Optional[Fields]:
     if callable(value) and not own:
         return None
     data = {name: one for name, one in own.items() if not name.startswith("_") and not callable(one)}
-    return (data, {}) if data or any(True for _ in property_names(kind)) else None
+    return (data, {}) if data or property_names(_class(value)) else None
 
 
 def _pydantic(value: Any) -> Fields:
     data: dict[str, Any] = {}
     unset: dict[str, Any] = {}
-    given = getattr(value, "model_fields_set", set())
+    given: "set[str]" = getattr(value, "model_fields_set", set())
     for name, field in type(value).model_fields.items():
         one = getattr(value, name, None)
         if field.exclude:
@@ -214,11 +215,15 @@ def _pydantic(value: Any) -> Fields:
     return data, unset
 
 
+def _class(value: Any) -> Any:
+    return type(value)
+
+
 @functools.lru_cache(maxsize=1000)
-def property_names(kind: type) -> tuple[str, ...]:
+def property_names(kind: Hashable) -> tuple[str, ...]:
     """The public properties of a class and of those that it extends, but for those of pydantic itself."""
     names: dict[str, None] = {}
-    for one in kind.__mro__:
+    for one in getattr(kind, "__mro__", ()):
         if one is object or one.__module__.partition(".")[0] in ("pydantic", "builtins", "botocore"):
             continue
         for name, member in vars(one).items():

@@ -7,16 +7,18 @@ import inspect
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional, Tuple
 
 from . import calls, limits
 from .calls import CallScope
 from .context import AsyncContext, Context, ItemIdentity
-from .errors import Interrupt, ItemError, UnkeptError, blames_request, message_of, refused_answer, status_of
+from .errors import Interrupt, ItemError, blames_request, message_of, refused_answer
+from .failures import STEP_ERRORS, Failures
 from .item_lines import ItemLines, OpenStep, answer_text, shorten, wire_error
 from .kept import dumps, kept, revived
 from .mask import own_mask
 from .payload import cut, is_cut, payload
+from .step_keys import StepKeys
 from .streams import read_async, read_whole
 from .upstreams import Upstreams
 
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
 Write = Callable[[str, bool], None]
 Call = Tuple[Callable[[Any], Any], Any, Optional[CallScope], bool]
 Perform = Generator[Call, Any, Any]
-
-STEP_ERRORS = {"llm_call": "llm_call_error", "tool_call": "tool_call_error"}
-CAUSES = 8
 
 draining = threading.Event()  # set when the process is to end: items go on elsewhere from their next step
 
@@ -58,7 +57,7 @@ class ItemRun:
         self._recorded = {one["key"]: one for one in line.get("recorded") or ()}
         self._offered = {one["key"]: one for one in line.get("recorded_for_input") or ()}
         self._lock = threading.Lock()
-        self._counts: Dict[str, int] = {}
+        self._keys = StepKeys()
         self._steps = 0
         self._open = 0
         self._over = False
@@ -66,7 +65,7 @@ class ItemRun:
         self._degraded: Optional[str] = None
         self._decided: Optional[Tuple[str, str]] = None
         self._final: Optional[str] = None
-        self._failures: List[Tuple[BaseException, str, bool]] = []
+        self._failures = Failures()
 
     def execute(self) -> None:
         """Runs the item to its end, in this thread. Never raises."""
@@ -101,7 +100,7 @@ class ItemRun:
         self._end(self._lines.result(output, self._degraded, problem))
 
     def _raised(self, error: BaseException) -> None:
-        self._end(self._lines.error(self._wire_error(error)))
+        self._end(self._lines.error(self._failures.wire_error(error)))
 
     def abandon(self) -> None:
         """Its time is up, or nobody awaits it any more: it ends without a final line."""
@@ -121,7 +120,7 @@ class ItemRun:
     def hold(self, reason: object) -> None:
         """A hold is a step too, and both lines leave together: after a crash between them the item would pass without a person."""
         self._check_going_on()
-        key = self._next_key("hold")
+        key = self._keys.next("hold")
         if key in self._recorded:
             return
         words = shorten(message_of(reason) if isinstance(reason, BaseException) else str(reason))
@@ -179,7 +178,7 @@ class ItemRun:
     ) -> Perform:
         """A step, as a generator of the calls that whoever drives it makes."""
         self._check_going_on()
-        key = self._next_key(name)
+        key = self._keys.next(name)
         self._count_step(key)
         recorded = self._recorded.get(key)
         if recorded is not None and not is_cut(recorded.get("output")):
@@ -228,7 +227,7 @@ class ItemRun:
             if reason is None:
                 self._report(self._lines.step(step, output=cut(text)))
                 return value, None
-            refused = OpenStep(**{**vars(step), "key": self._refused_key(step.key)})
+            refused = OpenStep(**{**vars(step), "key": self._keys.refused(step.key)})
             self._report(self._lines.step(refused, output=cut(text), error=wire_error("answer_refused", reason)))
             return None, refused_answer(reason)
         except BaseException as error:
@@ -252,17 +251,12 @@ class ItemRun:
         if isinstance(error, Interrupt):
             raise error
         step.upstream = seen
-        is_unkept = isinstance(error, UnkeptError)
-        code = "step_error" if is_unkept else STEP_ERRORS.get(step.kind, "step_error")
-        status = status_of(error)
-        rejected = is_unkept or (step.kind == "llm_call" and status is not None and blames_request(status))
-        self._failures.append((error, code, rejected))
-        wire = wire_error(code, message_of(error))
+        wire = wire_error(self._failures.add(error, step.kind), message_of(error))
         answers = scope.answers()
         is_refused = has_check and bool(answers) and isinstance(error, Exception)
         for at, answer in enumerate(answers):
             is_last = at == len(answers) - 1 and not is_refused
-            one = step if is_last else OpenStep(**{**vars(step), "key": self._refused_key(step.key)})
+            one = step if is_last else OpenStep(**{**vars(step), "key": self._keys.refused(step.key)})
             self._report(self._lines.step(one, output=payload(answer, "the answer"), error=wire))
         if not answers:
             self._report(self._lines.step(step, error=wire))
@@ -287,60 +281,12 @@ class ItemRun:
             wire["retry_after_ms"] = refusal["retry_after_ms"]
         self._decide(f"the item waits for {refusal['report']['host']}: {words}", self._lines.error(wire, step))
 
-    def _wire_error(self, error: BaseException) -> Dict[str, Any]:
-        """The error to report for an uncaught one: its code, its message, and whether a retry may help."""
-        code: Optional[str] = None
-        retryable: Optional[bool] = None
-        cause: Optional[BaseException] = error
-        for _ in range(CAUSES):
-            if cause is None:
-                break
-            if isinstance(cause, ItemError):
-                code = code or cause.code
-                retryable = cause.retryable if retryable is None else retryable
-            failure = next((one for one in self._failures if one[0] is cause), None)
-            if failure is not None:
-                code = code or failure[1]
-                retryable = False if failure[2] and retryable is None else retryable
-            cause = cause.__cause__
-        wire: Dict[str, Any] = {"code": code or "agent_error", "message": message_of(error)}
-        return wire if retryable is None else {**wire, "retryable": retryable}
-
     def _offer(self, step: OpenStep) -> Optional[Dict[str, Any]]:
         """What was recorded for a call with the same key and the same input."""
         offer = self._offered.get(step.key)
         if offer is None or step.input is None or is_cut(offer.get("input")) or is_cut(offer.get("output")):
             return None
         return offer if canonical(json.loads(step.input)) == canonical(offer.get("input")) else None
-
-    def _next_key(self, name: str) -> str:
-        """The name itself, as it is recorded, or for a repeated call the name with the first free number."""
-        if not isinstance(name, str) or name == "":
-            raise TypeError("a step needs a name")
-        masked = own_mask().text(name)
-        with self._lock:
-            count = self._counts.get(masked, 0) + 1
-            key = masked if count == 1 else f"{masked}#{count}"
-            while count > 1 and key in self._counts:
-                count += 1
-                key = f"{masked}#{count}"
-            if len(key) > limits.STEP_KEY_CHARACTERS:
-                raise TypeError(f"a step's key may have {limits.STEP_KEY_CHARACTERS} characters; {key[:40]}… is longer")
-            self._counts[masked] = count
-            if count > 1:
-                self._counts[key] = 1
-        return key
-
-    def _refused_key(self, key: str) -> str:
-        """For an answer of this step that is not accepted: later attempts find only accepted ones again."""
-        with self._lock:
-            count = 1
-            while True:
-                refused = f"{key[: limits.STEP_KEY_CHARACTERS - len(str(count)) - 1]}~{count}"
-                if refused not in self._counts:
-                    self._counts[refused] = 1
-                    return refused
-                count += 1
 
     def _count_step(self, key: str) -> None:
         with self._lock:

@@ -134,8 +134,8 @@ def reported_limits(header: Header, now: float) -> List[Dict[str, Any]]:
             continue  # Azure's 0 and -1, and other amounts that mean nothing
         reset = header(star.replace("*", "reset"))
         period = number_in(header(star.replace("*", "renewalperiod")))
-        window_ms = window_ms or (period and period * 1000)
-        _add(found, of, amount, left, moment_in(re.sub(r"(\.\d{9})\d+", r"\1", reset) if reset else None, now), window_ms)
+        window = window_ms or (period and period * 1000)
+        _add(found, of, amount, left, moment_in(re.sub(r"(\.\d{9})\d+", r"\1", reset) if reset else None, now), window)
     for one in _standard(header, now):
         _add(found, *one)
     return found[:MOST_LIMITS]

@@ -74,11 +74,12 @@ def _module(path: str) -> Any:
     if name in sys.modules or name in sys.stdlib_module_names if hasattr(sys, "stdlib_module_names") else name in sys.modules:
         name = f"{name}_agent"
     spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
+    loader: Any = spec and spec.loader
+    if spec is None or loader is None:
         raise NotLoaded(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and annotations look their module up there
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
     return module
 
 

@@ -28,7 +28,10 @@ class Local:
         self._executor = Executor(agent)
         self._numbers = itertools.count(1)
         self._runs: Dict[int, ItemRun] = {}
-        self._executor.on_end(lambda number, run: self._runs.pop(number, None))
+        self._executor.on_end(self._ended)
+
+    def _ended(self, number: int, run: ItemRun) -> None:
+        self._runs.pop(number, None)
 
     @property
     def declaration(self) -> Dict[str, Any]:

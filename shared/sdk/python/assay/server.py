@@ -32,7 +32,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     timeout = IDLE_S
-    server: "Server"
+    server: "Server"  # pyright: ignore[reportIncompatibleVariableOverride]
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:

@@ -35,13 +35,16 @@ class AgentBackend(Backend, Protocol):
     @property
     def declaration(self) -> Dict[str, Any]:
         """What the agent declares."""
+        ...
 
     @property
     def is_ready(self) -> bool:
         """Whether items can start."""
+        ...
 
     def generate(self, name: str, occurrence: Dict[str, Any]) -> Iterator[bytes]:
         """The items of a generator, in pieces of lines, a heartbeat among them while it makes none."""
+        ...
 
 
 NOT_READY = 503

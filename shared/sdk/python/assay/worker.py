@@ -108,11 +108,11 @@ class Worker:
     def _generator(self, kind: bytes, number: int, data: bytes) -> None:
         if kind == wire.GENERATE:
             asked = json.loads(data)
-            ctx = ItemsContext()
-            self._generators[number] = (item_pieces(self._executor.agent, asked["name"], asked["occurrence"], ctx), ctx)
-        pieces, ctx = self._generators.get(number, (None, None))
-        if pieces is None or ctx is None:
+            made = ItemsContext()
+            self._generators[number] = (item_pieces(self._executor.agent, asked["name"], asked["occurrence"], made), made)
+        if number not in self._generators:
             return
+        pieces, ctx = self._generators[number]
         if kind == wire.STOP:
             ctx.signal.set()
             del self._generators[number]
