@@ -45,7 +45,7 @@ class Registration:
 
     def generator(self, name: str) -> Callable[..., Any]:
         """A generator of items, of an instance of its own."""
-        return getattr(self.target(), name) if self.is_class else self.generators[name]
+        return getattr(self.target(), name) if hasattr(self.target, name) and self.is_class else self.generators[name]
 
 
 def agent(

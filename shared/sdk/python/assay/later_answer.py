@@ -60,10 +60,10 @@ class LaterAnswer(threading.Thread):
 def _pieces(text: str) -> "list[str]":
     """As many whole lines as one POST should carry, and the rest."""
     pieces = [""]
-    for line in text.splitlines(keepends=True) if len(text) > ANSWER_PIECE else [text]:
+    for line in text.split("\n")[:-1] if len(text) > ANSWER_PIECE else [text[:-1]]:
         if len(pieces[-1]) >= ANSWER_PIECE:
             pieces.append("")
-        pieces[-1] += line
+        pieces[-1] += f"{line}\n"
     return pieces
 
 

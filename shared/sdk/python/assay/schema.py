@@ -114,7 +114,7 @@ def _json_of(given: Any) -> dict[str, Any]:
 
 
 def _model_problem(error: Exception, what: str) -> str:
-    errors = getattr(error, "errors", None)
+    errors: Any = getattr(error, "errors", None)
     if not callable(errors):
         return f"{what}: {error}"
     return "; ".join(

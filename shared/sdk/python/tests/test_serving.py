@@ -1,0 +1,279 @@
+"""Agents that are served in processes: the protocol, deaths of workers, later answers, signatures, the end of the server."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import os
+import socket
+import sys
+import tempfile
+import time
+import unittest
+from collections import Counter
+from pathlib import Path
+from typing import Any, Dict, List
+
+from .served import Consumer, Served, lines_of, offer
+
+FINAL = ("result", "error", "hold", "yield")
+
+
+def finals(lines: List[Dict[str, Any]]) -> Dict[int, Dict[str, Any]]:
+    found = [line for line in lines if line["type"] in FINAL]
+    assert max(Counter(line["seq"] for line in found).values()) == 1, found
+    return {line["seq"]: line for line in found}
+
+
+class Protocol(unittest.TestCase):
+    served: Served
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.served = Served("works", "--workers", "2")
+        cls.addClassCleanup(cls.served.__exit__)
+
+    def test_who_it_is(self) -> None:
+        about = lines_of(self.served.request("GET").read())[0]
+        self.assertEqual((about["protocol"], about["answers_later"], about["declaration"]["generators"]), (1, True, ["many"]))
+        self.assertEqual(self.served.request("GET", path="/any/ping").read(), b"pong")
+        self.assertIn("answers everybody, since ASSAY_AGENT_KEY is not set", self.served.says)
+
+    def test_256_items_end_once_each_in_two_processes(self) -> None:
+        lines = self.served.ask(*[{}] * 256)
+        self.assertEqual(len(finals(lines)), 256)
+        self.assertEqual(len({line["step"]["output"] for line in lines if line["type"] == "step" and line["step"]["key"] == "before"}), 2)
+
+    def test_requests_that_cannot_be_understood(self) -> None:
+        for method, body, headers, words in (
+            ("POST", b'{"seq":1,"attempt":1}\n{"seq":', {}, "line 2 is not JSON"),
+            ("POST", b"[1]", {}, "line 1 is not an item"),
+            ("POST", b'{"seq":true,"attempt":1}', {}, "line 1 is not an item"),
+            ("POST", b"\xff", {}, "line 1 is not JSON"),
+            ("POST", b'{"generator":"few"}', {}, 'no generator "few": there are many'),
+            ("POST", b"", {"assay-protocol": "2"}, "speaks version 1"),
+            ("PUT", b"", {}, "PUT is not part"),
+        ):
+            answer = self.served.request(method, body, headers=headers)
+            text = answer.read().decode()
+            self.assertEqual(answer.status, 400, text)
+            self.assertIn(words, lines_of(text.encode())[0]["error"]["message"])
+
+    def test_no_items_at_all(self) -> None:
+        self.assertEqual(self.served.ask(), [])
+
+    def test_a_generator_makes_all_its_items_and_no_more_than_are_read(self) -> None:
+        body = b'{"generator":"many","occurrence":{"date":"2026-03-29"}}'
+        lines = lines_of(self.served.request("POST", body).read())
+        self.assertEqual(lines[-1], {"type": "end", "items": 3000})
+        self.assertEqual(len(lines), 3001)
+
+    def test_the_time_of_one_item_is_up_and_the_others_end(self) -> None:
+        lines = finals(self.served.ask({"do": "sleep", "seconds": 20}, {}, timeout_ms=800))
+        self.assertEqual((lines[0]["error"]["code"], lines[1]["type"]), ("step_timeout", "result"))
+
+    def test_heartbeats_come_while_an_item_keeps_the_processor_busy(self) -> None:
+        began = time.monotonic()
+        lines = self.served.ask({"do": "busy", "seconds": 6})
+        self.assertIn({"type": "heartbeat"}, lines)
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_a_caller_that_goes_is_noticed_and_its_items_stop(self) -> None:
+        connection = socket.create_connection(("127.0.0.1", self.served.port))
+        body = offer({"do": "sleep", "seconds": 30})
+        connection.sendall(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        self.assertIn(b"before", connection.recv(65536) + connection.recv(65536))
+        connection.close()
+        self.assertEqual(finals(self.served.ask({}))[0]["type"], "result")
+
+
+class Deaths(unittest.TestCase):
+    def check(self, do: str, words: str, code: str = "agent_crashed", shell: str = "") -> None:
+        """60 items in one request, one of which is the end of its process."""
+        with Served("works", "--workers", "2", shell=shell) as served:
+            lines = served.ask(*[{"do": do if seq == 17 else "sleep", "seconds": 0.5} for seq in range(60)])
+            ended = finals(lines)
+            self.assertEqual(Counter(line["type"] for line in ended.values()), {"result": 59, "error": 1})
+            self.assertEqual(ended[17]["error"]["code"], code)
+            self.assertRegex(ended[17]["error"]["message"], words)
+            keys = Counter((line["seq"], line["step"]["key"]) for line in lines if line["type"] == "step")
+            self.assertEqual(max(keys.values()), 1, "a recorded step ran again")
+            self.assertEqual(len(finals(served.ask(*[{}] * 4))), 4)
+
+    def test_abort(self) -> None:
+        self.check("abort", "SIGABRT at File .*agents.py")
+
+    def test_a_crash_in_c(self) -> None:
+        self.check("crash", "SIGSEGV at File .*in string_at")
+
+    def test_exit(self) -> None:
+        self.check("exit", "its process exited with code 7")
+
+    def test_a_kill_as_for_its_memory(self) -> None:
+        self.check("kill", "SIGKILL")
+
+    @unittest.skipUnless(sys.platform == "linux", "memory of a process is bounded by Linux alone")
+    def test_four_gibibytes_where_there_are_three(self) -> None:
+        self.check("memory", "MemoryError", code="agent_error", shell="ulimit -v 3500000")
+
+    @unittest.skipUnless(sys.platform == "linux", "the time of a process is read from /proc")
+    def test_a_computation_that_lets_nothing_else_run(self) -> None:
+        with Served("works", "--workers", "1") as served:
+            lines = finals(served.ask({"do": "frozen"}, {}, {"do": "sleep", "seconds": 1}))
+            self.assertEqual((lines[0]["error"]["code"], lines[1]["type"], lines[2]["type"]), ("agent_unresponsive", "result", "result"))
+
+    def test_code_that_does_not_end_is_replaced_with_its_process(self) -> None:
+        with Served("works", "--workers", "1", "--threads", "2") as served:
+            for _ in range(2):
+                self.assertEqual(finals(served.ask({"do": "ignore"}, timeout_ms=300))[0]["error"]["code"], "step_timeout")
+            self.assertEqual(finals(served.ask({}, timeout_ms=30_000))[0]["type"], "result")
+
+
+class Later(unittest.TestCase):
+    def test_what_outlasts_the_consumer_is_sent_to_the_address(self) -> None:
+        with Served("works") as served, Consumer([0, 1], busy=2) as consumer:
+            headers = {"assay-answer-url": consumer.url}
+            lines = served.ask({"do": "sleep", "seconds": 1.5}, {}, headers=headers, yield_ms=400)
+            self.assertEqual(lines[-1], {"type": "later"})
+            self.assertEqual([line["seq"] for line in lines if line["type"] == "result"], [1])
+            later = consumer.wait_for(3)
+            self.assertEqual([line["step"]["key"] for line in later if line["type"] == "step"], ["after", "pid"])
+            self.assertEqual(finals(later)[0]["type"], "result")
+
+    def test_an_item_that_nobody_awaits_stops(self) -> None:
+        with Served("works") as served, Consumer([]) as consumer:
+            served.ask({"do": "sleep", "seconds": 20}, headers={"assay-answer-url": consumer.url}, yield_ms=300)
+            began = time.monotonic()
+            self.assertEqual(served.stop(), 0)
+            self.assertLess(time.monotonic() - began, 15)
+
+    def test_all_lines_go_to_the_address_behind_a_queue(self) -> None:
+        with Served("works", "--answer-later") as served, Consumer([0]) as consumer:
+            answer = served.request("POST", offer({}), headers={"assay-answer-url": consumer.url})
+            self.assertEqual((answer.status, answer.read()), (202, b""))
+            self.assertEqual(finals(consumer.wait_for(3))[0]["type"], "result")
+
+
+class Keys(unittest.TestCase):
+    def test_only_what_assay_signed_within_the_last_minutes_passes(self) -> None:
+        secret = os.urandom(32)
+        key = f"whsec_{base64.b64encode(secret).decode()}"
+        old = f"whsec_{base64.b64encode(os.urandom(32)).decode()}"
+        with Served("nothing", "--workers", "1", env={"ASSAY_AGENT_KEY": f"{old} {key}"}) as served:
+            self.assertIn("answers Assay\n", served.says)
+
+            def status(body: bytes, at: float = 0, sent: bytes = b"", **changed: str) -> int:
+                sent_at = str(int(time.time() + at))
+                mac = base64.b64encode(hmac.new(secret, f"msg_1.{sent_at}.".encode() + body, hashlib.sha256).digest()).decode()
+                headers = {"webhook-id": "msg_1", "webhook-timestamp": sent_at, "webhook-signature": f"v1,{mac}"}
+                headers.update({f"webhook-{name}": value for name, value in changed.items()})
+                return served.request("POST", sent or body, headers={name: value for name, value in headers.items() if value}).status
+
+            self.assertEqual(status(offer({})), 200)
+            self.assertEqual(status(offer({}), signature="v1,AAAA v1a,x"), 401)
+            self.assertEqual(status(offer({}), at=-400), 401)
+            self.assertEqual(status(offer({}), at=400), 401)
+            self.assertEqual(status(offer({}), sent=offer({"other": 1})), 401)
+            self.assertEqual(status(offer({}), signature=""), 401)
+            self.assertEqual(status(offer({}), timestamp="now"), 401)
+            self.assertEqual(served.request("GET").status, 200)
+
+    def test_a_key_that_is_none(self) -> None:
+        with Served("nothing", "--workers", "1", env={"ASSAY_AGENT_KEY": "whsec_?"}) as served:
+            answer = served.request("POST", offer({}))
+            self.assertEqual(answer.status, 401)
+            self.assertIn("is what `assay deploy --url` prints", answer.read().decode())
+
+
+class Ends(unittest.TestCase):
+    def test_at_sigterm_items_go_on_elsewhere_from_their_next_step(self) -> None:
+        with Served("works", "--workers", "1") as served:
+            answer = served.request("POST", offer({"do": "sleep", "seconds": 1.5}, {"do": "busy", "seconds": 1}))
+            first = answer.readline()
+            self.assertIn(b"before", first)
+            self.assertEqual(served.stop(), 0)
+            lines = lines_of(first + answer.read())
+            self.assertEqual({line["type"] for line in finals(lines).values()}, {"yield"})
+
+    def test_workers_end_when_the_server_is_killed(self) -> None:
+        with Served("works", "--workers", "1") as served:
+            pid = next(line["step"]["output"] for line in served.ask({}) if line["type"] == "step")
+            served.process.kill()
+            until = time.monotonic() + 20
+            while _is_there(pid) and time.monotonic() < until:
+                time.sleep(0.05)
+            self.assertFalse(_is_there(pid))
+
+    def test_under_the_watchdog_it_goes_on_until_that_ends(self) -> None:
+        with Served("nothing", "--workers", "1", env={"fprocess": "python3"}) as served:
+            served.process.terminate()
+            self.assertEqual(finals(served.ask({}))[0]["output"], {})
+            self.assertIsNone(served.process.poll())
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+class Starts(unittest.TestCase):
+    def folder(self) -> Path:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return Path(folder.name)
+
+    def refused(self, text: str, words: str, spec: str = "") -> None:
+        file = self.folder() / "claims.py"
+        file.write_text(text)
+        with Served(spec, "--workers", "1", agents=file) as served:
+            self.assertEqual(served.process.wait(30), 1)
+            until = time.monotonic() + 5
+            while not served.errors and time.monotonic() < until:
+                time.sleep(0.01)
+            self.assertEqual(len(served.errors), 1, served.errors)
+            self.assertIn(words, served.errors[0])
+
+    def test_what_cannot_be_loaded_is_said_in_one_line(self) -> None:
+        head = "from assay import agent, schedule\n"
+        one = '@agent(name="{0}")\ndef {0}(ctx, item): ...\n'
+        self.refused("x = 1", "has no agent: put @agent")
+        self.refused("def f(:\n", "claims.py, line 1: invalid syntax")
+        self.refused("import nowhere_at_all", "claims.py, line 1: ModuleNotFoundError")
+        self.refused(head + one.format("a") + one.format("b"), "has 2 agents: name one")
+        self.refused(head + one.format("a"), "has no b", spec="b")
+        self.refused(head + '@agent(name="A", retries=99)\ndef a(ctx, item): ...\n', "line 2: DecoratorValidationError: @agent retries")
+        self.refused(head + '@agent(name="A")\n@schedule("0 0 * * *")\ndef a(ctx, item): ...\n', "DecoratorTargetError: @schedule stands above @agent")
+
+    def test_a_port_that_is_taken(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            with Served("nothing", "--port", str(taken.getsockname()[1])) as served:
+                self.assertEqual(served.process.wait(30), 1)
+                self.assertIn("choose another", "".join(served.errors))
+
+    def test_a_change_of_the_file_is_loaded_and_a_mistake_is_not(self) -> None:
+        file = self.folder() / "claims.py"
+        text = 'from assay import agent\n@agent(name="A")\ndef a(ctx, item): return {}\n'
+        file.write_text(text.replace("{}", "1"))
+        with Served("", "--workers", "1", "--reload", agents=file) as served:
+            self.assertEqual(finals(served.ask({}))[0]["output"], 1)
+            for change, output in (("2", 2), ("2 +", 2), ("3", 3)):
+                file.write_text(text.replace("{}", change))
+                self._wait(served, output, change)
+
+    def _wait(self, served: Served, output: int, change: str) -> None:
+        until = time.monotonic() + 30
+        is_mistake = change.endswith("+")
+        while time.monotonic() < until:
+            if finals(served.ask({}))[0]["output"] == output and (not is_mistake or any("invalid syntax" in line for line in served.errors)):
+                return
+            time.sleep(0.1)
+        self.fail(f"{change}: {served.errors}")
+
+
+if __name__ == "__main__":
+    unittest.main()
