@@ -10,6 +10,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, NamedTuple, Optional, TypedDict, TypeVar, Union
 
+from .driving import drive, drive_async
+
 if TYPE_CHECKING:
     from .item_run import ItemRun
 
@@ -93,11 +95,13 @@ class Context(_Base):
 
     def step(self, name: str, fn: Callable[[], Result]) -> Result:
         """Runs and records any piece of work whose result is JSON, or becomes it."""
-        return self._run.drive(self._run.perform("step", name, None, lambda _: fn()))  # type: ignore[no-any-return]
+        result: Result = drive(self._run.perform("step", name, None, lambda _: fn()))
+        return result
 
     def tool(self, name: str, input: Request, fn: Callable[[Request], Result]) -> Result:
         """Runs and records a call of a tool: a search, a database, another service."""
-        return self._run.drive(self._run.perform("tool_call", name, input, fn))  # type: ignore[no-any-return]
+        result: Result = drive(self._run.perform("tool_call", name, input, fn))
+        return result
 
     def llm(
         self,
@@ -117,7 +121,8 @@ class Context(_Base):
         provider's refusal to the agent at once; by default the item waits in the queue until the provider serves again.
         """
         perform = self._run.perform("llm_call", name, request, fn, accept=accept, asks=asks, read=read, wait=wait)
-        return self._run.drive(perform)  # type: ignore[no-any-return]
+        result: Result = drive(perform)
+        return result
 
     def hold(self, reason: object) -> None:
         """Pauses the item until a person decides. When they resume it, the agent starts over, and this call returns."""
@@ -135,11 +140,13 @@ class AsyncContext(_Base):
 
     async def step(self, name: str, fn: "Callable[[], Union[Awaitable[Result], Result]]") -> Result:
         """Runs and records any piece of work whose result is JSON, or becomes it."""
-        return await self._run.drive_async(self._run.perform("step", name, None, lambda _: fn()))  # type: ignore[no-any-return]
+        result: Result = await drive_async(self._run.perform("step", name, None, lambda _: fn()))
+        return result
 
     async def tool(self, name: str, input: Request, fn: "Callable[[Request], Union[Awaitable[Result], Result]]") -> Result:
         """Runs and records a call of a tool: a search, a database, another service."""
-        return await self._run.drive_async(self._run.perform("tool_call", name, input, fn))  # type: ignore[no-any-return]
+        result: Result = await drive_async(self._run.perform("tool_call", name, input, fn))
+        return result
 
     async def llm(
         self,
@@ -154,7 +161,8 @@ class AsyncContext(_Base):
     ) -> Result:
         """Runs and records a call of a model, as `Context.llm` does; `fn` and `accept` may be async."""
         perform = self._run.perform("llm_call", name, request, fn, accept=accept, asks=asks, read=read, wait=wait)
-        return await self._run.drive_async(perform)  # type: ignore[no-any-return]
+        result: Result = await drive_async(perform)
+        return result
 
     async def hold(self, reason: object) -> None:
         """Pauses the item until a person decides. When they resume it, the agent starts over, and this call returns."""

@@ -4,12 +4,11 @@ agent does with the signals that it gets."""
 from __future__ import annotations
 
 import inspect
-import json
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional, Tuple
 
-from . import calls, limits
+from . import limits
 from .calls import CallScope
 from .context import AsyncContext, Context, ItemIdentity
 from .errors import Interrupt, ItemError, blames_request, message_of, refused_answer
@@ -17,24 +16,17 @@ from .failures import STEP_ERRORS, Failures
 from .item_lines import ItemLines, OpenStep, answer_text, shorten, wire_error
 from .kept import dumps, kept, revived
 from .mask import own_mask
-from .payload import cut, is_cut, payload
+from .driving import Call, Perform
+from .payload import cut, payload
+from .recordings import Recordings
 from .step_keys import StepKeys
-from .streams import read_async, read_whole
 from .upstreams import Upstreams
 
 if TYPE_CHECKING:
     from .agent import Registration
 
 Write = Callable[[str, bool], None]
-Call = Tuple[Callable[[Any], Any], Any, Optional[CallScope], bool]
-Perform = Generator[Call, Any, Any]
-
 draining = threading.Event()  # set when the process is to end: items go on elsewhere from their next step
-
-
-def canonical(value: Any) -> str:
-    """One text for equal JSON values, whatever the order of their keys."""
-    return json.dumps(value, sort_keys=True)
 
 
 class ItemRun:
@@ -54,8 +46,7 @@ class ItemRun:
         self._yield_at = time.monotonic() + line["yield_ms"] / 1000
         self._most_steps: int = agent.declaration.get("max_steps", limits.STEPS)
         self._waits: bool = agent.declaration.get("wait", True)
-        self._recorded = {one["key"]: one for one in line.get("recorded") or ()}
-        self._offered = {one["key"]: one for one in line.get("recorded_for_input") or ()}
+        self._recordings = Recordings(line)
         self._lock = threading.Lock()
         self._keys = StepKeys()
         self._steps = 0
@@ -121,48 +112,11 @@ class ItemRun:
         """A hold is a step too, and both lines leave together: after a crash between them the item would pass without a person."""
         self._check_going_on()
         key = self._keys.next("hold")
-        if key in self._recorded:
+        if self._recordings.of_key(key) is not None:
             return
         words = shorten(message_of(reason) if isinstance(reason, BaseException) else str(reason))
         step = OpenStep(key, "step", "hold", time.time(), time.perf_counter(), input=dumps({"reason": words}))
         self._decide(f"the item is on hold: {words}", self._lines.hold(step, words))
-
-    def drive(self, perform: Perform) -> Any:
-        """Runs a step in this thread."""
-        try:
-            fn, given, scope, is_model = next(perform)
-            while True:
-                try:
-                    with calls.within(scope):
-                        value = fn(given)
-                        if inspect.isawaitable(value):
-                            if inspect.iscoroutine(value):
-                                value.close()
-                            raise TypeError("the function returned an awaitable: write `async def` for the agent, and await its steps")
-                        value = read_whole(value) if is_model else value
-                except BaseException as error:
-                    fn, given, scope, is_model = perform.throw(error)
-                else:
-                    fn, given, scope, is_model = perform.send(value)
-        except StopIteration as end:
-            return end.value
-
-    async def drive_async(self, perform: Perform) -> Any:
-        """Runs a step in this event loop."""
-        try:
-            fn, given, scope, is_model = next(perform)
-            while True:
-                try:
-                    with calls.within(scope):
-                        value = fn(given)
-                        value = await value if inspect.isawaitable(value) else value
-                        value = await read_async(value) if is_model else value
-                except BaseException as error:
-                    fn, given, scope, is_model = perform.throw(error)
-                else:
-                    fn, given, scope, is_model = perform.send(value)
-        except StopIteration as end:
-            return end.value
 
     def perform(
         self,
@@ -180,8 +134,8 @@ class ItemRun:
         self._check_going_on()
         key = self._keys.next(name)
         self._count_step(key)
-        recorded = self._recorded.get(key)
-        if recorded is not None and not is_cut(recorded.get("output")):
+        recorded = self._recordings.of_key(key)
+        if recorded is not None:
             return revived(recorded.get("output"))
         left = asks if asks is not None else (0 if accept is None else 1)
         while True:
@@ -209,7 +163,7 @@ class ItemRun:
         try:
             # Written before the call, because agents continue to extend the same list of messages afterwards.
             step.input = None if step.kind == "step" else payload(given, f"the input of step {step.key!r}")
-            offer = self._offer(step)
+            offer = self._recordings.for_input(step)
             if offer is not None:
                 self._report(self._lines.reused(step))
                 return revived(offer.get("output")), None
@@ -280,13 +234,6 @@ class ItemRun:
         if refusal["retry_after_ms"] is not None:
             wire["retry_after_ms"] = refusal["retry_after_ms"]
         self._decide(f"the item waits for {refusal['report']['host']}: {words}", self._lines.error(wire, step))
-
-    def _offer(self, step: OpenStep) -> Optional[Dict[str, Any]]:
-        """What was recorded for a call with the same key and the same input."""
-        offer = self._offered.get(step.key)
-        if offer is None or step.input is None or is_cut(offer.get("input")) or is_cut(offer.get("output")):
-            return None
-        return offer if canonical(json.loads(step.input)) == canonical(offer.get("input")) else None
 
     def _count_step(self, key: str) -> None:
         with self._lock:

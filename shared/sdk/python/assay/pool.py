@@ -23,7 +23,7 @@ from .worker import ITEM_HEAD, NOT_LOADED
 
 LOOK_S = 1.0
 STUCK_S = 5.0  # code whose item is over may take so long to end, before its process is replaced
-UNRESPONSIVE_S = 10.0
+UNRESPONSIVE_S = 5.0  # of processor time, so that a busy machine does not matter
 PARTS = 4  # into which suspects are parted
 START_S = 60.0
 RESTART_S = (0.2, 30.0)
@@ -111,6 +111,9 @@ class Pool:
             if process.items.pop(item.number, None) is None:
                 return
             process.zombies[item.number] = time.monotonic()
+            is_left = process.is_apart and not process.items
+        if is_left:
+            return process.kill()
         process.send(wire.CANCEL, item.number)
 
     def generate(self, name: str, occurrence: Dict[str, Any]) -> Iterator[bytes]:
@@ -178,7 +181,7 @@ class Pool:
                     self._take(process, kind, number, data)
             for exchange, lines in by_exchange.items():
                 exchange.write_all(lines)
-            if not process.items and (process.is_apart or process.is_retired):
+            if process.is_begun and not process.items and (process.is_apart or process.is_retired):
                 self._next_apart(process)
         self._died(process)
 
@@ -208,7 +211,7 @@ class Pool:
             return
         suspects = [item for item in death.suspects if item in left]
         innocents = [item for item in left if item not in suspects]
-        if len(suspects) == 1:
+        if suspects and death.is_certain:
             guilty = suspects.pop()
             guilty.exchange.write(guilty, guilty.error(death.code, f"the item ended alone: {death.words}"), True)
         if left:
@@ -259,19 +262,19 @@ class Pool:
 
     def _begin_apart(self, process: Process) -> None:
         if self._ready(process):
+            process.is_begun = True
             self._next_apart(process)
 
     def _next_apart(self, process: Process) -> None:
-        """A process without items takes the next group, or ends."""
+        """A process without items takes the next group, or ends. Under the lock, since it may die meanwhile."""
         with self._lock:
-            group = self._groups.popleft() if process.is_apart and self._groups else []
-            going_on = [item for item in group if not item.over]
-        if going_on:
-            self._again(going_on, process)
-        elif process.is_apart and group:
-            self._next_apart(process)
-        else:
-            process.close() if process.is_apart else process.kill()
+            if process.items or (process.is_apart and process not in self._apart):
+                return
+            while process.is_apart and self._groups:
+                going_on = [item for item in self._groups.popleft() if not item.over]
+                if going_on:
+                    return self._again(going_on, process)
+        process.close() if process.is_apart else process.kill()
 
     def _look(self) -> None:
         """Replaces processes in which code does not end, and kills those that let nothing else run."""
@@ -280,18 +283,16 @@ class Pool:
             now = time.monotonic()
             for process in [*self._workers, *self._apart]:
                 is_stuck = any(now - since > STUCK_S for since in list(process.zombies.values()))
-                if is_stuck and not process.is_apart and not process.is_retired and self._count_retired() < self._size:
-                    process.is_retired = True
+                if is_stuck and not process.is_apart and not process.is_retired and sum(one.is_retired for one in self._workers) < self._size:
+                    process.is_retired = process.is_begun = True
                     threading.Thread(target=self._replace, name="assay-replace", daemon=True).start()
                 if process.is_retired and not process.items:
                     process.kill()
-                if now - process.pong_at > UNRESPONSIVE_S and process.cpu_s() - process.pong_cpu > 0.8 * UNRESPONSIVE_S:
+                is_alone = process.is_apart and len(process.items) == 1  # it keeps nobody waiting, until its own time is up
+                if not is_alone and now - process.pong_at > UNRESPONSIVE_S and process.cpu_s() - process.pong_cpu > UNRESPONSIVE_S:
                     process.is_unresponsive = True
                     process.kill()
                 process.send(wire.PING)
-
-    def _count_retired(self) -> int:
-        return sum(process.is_retired for process in self._workers)
 
 
 def _about(exchange: Exchange) -> bytes:

@@ -24,11 +24,12 @@ TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class Death(NamedTuple):
-    """What a worker died of, and the items that it may have died of."""
+    """What a worker died of, and the items that it may have died of; `is_certain` if it was the only one of them."""
 
     code: str
     words: str
     suspects: List[Offered]
+    is_certain: bool
 
 
 class Process:
@@ -38,6 +39,7 @@ class Process:
         self.is_apart = is_apart
         self.is_retired = False
         self.is_unresponsive = False
+        self.is_begun = False
         self.declaration: Optional[Dict[str, Any]] = None
         self.items: Dict[int, Offered] = {}
         self.zombies: Dict[int, float] = {}
@@ -82,11 +84,13 @@ class Process:
             report = file.read(CRASH_READ).decode("utf-8", "replace")
         at = [PLACE.unpack_from(self._places, place * PLACE.size) for place in range(PLACES)]
         self._places.close()
-        begun = [(thread, self.items[number]) for thread, number in at if number in self.items and not self.items[number].over]
         current = re.search(r"^Current thread (0x[0-9a-f]+)", report, re.MULTILINE)
-        named = [item for thread, item in begun if current and thread == int(current.group(1), 16)]
+        named = [number for thread, number in at if number and current and thread == int(current.group(1), 16)]
+        numbers = named or [number for _, number in at if number]
+        # Code of items that are over may be what it died of too.
+        suspects = [self.items[number] for number in numbers if number in self.items and not self.items[number].over]
         code = "agent_unresponsive" if self.is_unresponsive else "agent_crashed"
-        return Death(code, _words(status, report, self.is_unresponsive), named or [item for _, item in begun])
+        return Death(code, _words(status, report, self.is_unresponsive), suspects, len(numbers) == 1)
 
     def close(self) -> None:
         """Lets it end by itself: it does when its connection ends."""
@@ -106,7 +110,7 @@ def _environment() -> Dict[str, str]:
 def _words(status: int, report: str, is_unresponsive: bool) -> str:
     """What became of the process, with the lines of code that it was at."""
     if is_unresponsive:
-        return "its process computed for 10 seconds without letting anything else run, and was killed"
+        return "its process computed without letting anything else run, and was killed"
     if status >= 0:
         return f"its process exited with code {status}"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)

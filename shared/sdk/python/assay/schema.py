@@ -117,9 +117,8 @@ def _model_problem(error: Exception, what: str) -> str:
     errors: Any = getattr(error, "errors", None)
     if not callable(errors):
         return f"{what}: {error}"
-    return "; ".join(
-        f"{'.'.join([what, *map(str, one.get('loc', ()))])}: {one.get('msg', '')}" for one in errors()[:ISSUES]
-    )
+    found: Any = errors()
+    return "; ".join(f"{'.'.join([what, *map(str, one.get('loc', ()))])}: {one.get('msg', '')}" for one in found[:ISSUES])
 
 
 def hints_of(given: Any, extras: bool = False) -> dict[str, Any]:

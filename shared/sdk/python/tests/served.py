@@ -68,7 +68,7 @@ class Served:
 
 
 def offer(*items: Any, **line: Any) -> bytes:
-    return "".join(json.dumps({"seq": seq, "attempt": 1, "timeout_ms": 60_000, **line, "input": item}) + "\n" for seq, item in enumerate(items)).encode()
+    return "".join(json.dumps({"seq": seq, "attempt": 1, "timeout_ms": 60_000, **line, **(item.get("line", {}) if isinstance(item, dict) else {}), "input": item}) + "\n" for seq, item in enumerate(items)).encode()
 
 
 def lines_of(body: bytes) -> List[Dict[str, Any]]:

@@ -70,7 +70,7 @@ class Protocol(unittest.TestCase):
         self.assertEqual(len(lines), 3001)
 
     def test_the_time_of_one_item_is_up_and_the_others_end(self) -> None:
-        lines = finals(self.served.ask({"do": "sleep", "seconds": 20}, {}, timeout_ms=800))
+        lines = finals(self.served.ask({"do": "sleep", "seconds": 20, "line": {"timeout_ms": 500}}, {}))
         self.assertEqual((lines[0]["error"]["code"], lines[1]["type"]), ("step_timeout", "result"))
 
     def test_heartbeats_come_while_an_item_keeps_the_processor_busy(self) -> None:
@@ -120,8 +120,8 @@ class Deaths(unittest.TestCase):
     @unittest.skipUnless(sys.platform == "linux", "the time of a process is read from /proc")
     def test_a_computation_that_lets_nothing_else_run(self) -> None:
         with Served("works", "--workers", "1") as served:
-            lines = finals(served.ask({"do": "frozen"}, {}, {"do": "sleep", "seconds": 1}))
-            self.assertEqual((lines[0]["error"]["code"], lines[1]["type"], lines[2]["type"]), ("agent_unresponsive", "result", "result"))
+            lines = finals(served.ask({"do": "frozen", "line": {"timeout_ms": 12_000}}, {}, {"do": "sleep", "seconds": 1}))
+            self.assertEqual((lines[0]["error"]["code"], lines[1]["type"], lines[2]["type"]), ("step_timeout", "result", "result"))
 
     def test_code_that_does_not_end_is_replaced_with_its_process(self) -> None:
         with Served("works", "--workers", "1", "--threads", "2") as served:
