@@ -129,14 +129,12 @@ def _pending(connection: Any) -> Optional[_Pending]:
 
 
 def _watch_http_client(module: Any) -> None:
-    kind = module.HTTPConnection
-    putrequest, putheader, endheaders, send, getresponse = (
-        kind.putrequest,
-        kind.putheader,
-        kind.endheaders,
-        kind.send,
-        kind.getresponse,
-    )
+    for watching in (_watch_head, _watch_sending, _watch_response):
+        watching(module.HTTPConnection)
+
+
+def _watch_head(kind: Any) -> None:
+    putrequest, putheader = kind.putrequest, kind.putheader
 
     def watched_putrequest(self: Any, method: str, url: str, *args: Any, **options: Any) -> Any:
         scope = current()
@@ -147,8 +145,15 @@ def _watch_http_client(module: Any) -> None:
         pending = _pending(self)
         name = header.decode("latin-1") if isinstance(header, bytes) else str(header)
         if pending is not None and name.lower() in CREDENTIALS and values:
-            pending.headers[name.lower()] = values[0].decode("latin-1") if isinstance(values[0], bytes) else str(values[0])
+            value = values[0].decode("latin-1") if isinstance(values[0], bytes) else str(values[0])
+            pending.headers[name.lower()] = value
         return putheader(self, header, *values)
+
+    kind.putrequest, kind.putheader = watched_putrequest, watched_putheader
+
+
+def _watch_sending(kind: Any) -> None:
+    endheaders, send = kind.endheaders, kind.send
 
     def watched_endheaders(self: Any, message_body: Any = None, **options: Any) -> Any:
         pending = _pending(self)
@@ -158,17 +163,25 @@ def _watch_http_client(module: Any) -> None:
         try:
             return endheaders(self, message_body, **options)
         except Exception as error:
-            pending.call.failed(was_sent=self.sock is not None, is_given_up=self.sock is not None and isinstance(error, TimeoutError))
+            was_sent = self.sock is not None
+            pending.call.failed(was_sent, is_given_up=was_sent and isinstance(error, TimeoutError))
             raise
 
     def watched_send(self: Any, data: Any) -> Any:
         pending = _pending(self)
-        found = IN_BODY.search(data[:PEEKED]) if pending is not None and pending.call is not None and isinstance(data, (bytes, bytearray)) else None
-        if found is not None and pending is not None and pending.call is not None:
-            pending.call.with_model(found.group(1).decode("utf-8", "replace"))
+        if pending is not None and pending.call is not None and isinstance(data, (bytes, bytearray)):
+            found = IN_BODY.search(data[:PEEKED])
+            if found is not None:
+                pending.call.with_model(found.group(1).decode("utf-8", "replace"))
         return send(self, data)
 
-    def watched_getresponse(self: Any, *args: Any, **options: Any) -> Any:
+    kind.endheaders, kind.send = watched_endheaders, watched_send
+
+
+def _watch_response(kind: Any) -> None:
+    getresponse = kind.getresponse
+
+    def watched(self: Any, *args: Any, **options: Any) -> Any:
         pending = _pending(self)
         call = pending.call if pending is not None else None
         if call is None:
@@ -177,15 +190,15 @@ def _watch_http_client(module: Any) -> None:
         try:
             response = getresponse(self, *args, **options)
         except Exception as error:
-            call.failed(was_sent=True, is_given_up=isinstance(error, (TimeoutError, OSError)) and "timed out" in str(error))
+            call.failed(was_sent=True, is_given_up="timed out" in str(error))
             raise
-        call.answered(response.status, response.headers.get, _head(response) if call.is_refusal(response.status) else b"")
+        refused = _head(response) if call.is_refusal(response.status) else b""
+        call.answered(response.status, response.headers.get, refused)
         if response.status < 400:
             _keep_read(call, response)
         return response
 
-    kind.putrequest, kind.putheader, kind.endheaders = watched_putrequest, watched_putheader, watched_endheaders
-    kind.send, kind.getresponse = watched_send, watched_getresponse
+    kind.getresponse = watched
 
 
 def _whole(connection: Any, url: str) -> str:

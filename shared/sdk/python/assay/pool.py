@@ -289,7 +289,8 @@ class Pool:
                 if process.is_retired and not process.items:
                     process.kill()
                 is_alone = process.is_apart and len(process.items) == 1  # it keeps nobody waiting, until its own time is up
-                if not is_alone and now - process.pong_at > UNRESPONSIVE_S and process.cpu_s() - process.pong_cpu > UNRESPONSIVE_S:
+                is_silent = now - process.pong_at > UNRESPONSIVE_S
+                if is_silent and not is_alone and (is_stuck or process.cpu_s() - process.pong_cpu > UNRESPONSIVE_S):
                     process.is_unresponsive = True
                     process.kill()
                 process.send(wire.PING)

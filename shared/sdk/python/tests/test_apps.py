@@ -18,7 +18,7 @@ from assay import AsyncContext, Context, agent
 from assay.asgi import asgi_app
 from assay.wsgi import wsgi_app
 
-from .served import PACKAGE, lines_of, offer
+from .served import HERE, lines_of, offer
 
 
 @agent(name="Now")
@@ -90,7 +90,7 @@ class Servers(unittest.TestCase):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         given = [one.replace("PORT", str(port)) for one in command]
-        process = subprocess.Popen([sys.executable, "-m", module, *given], cwd=PACKAGE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([sys.executable, "-m", module, *given], cwd=HERE.parent, stderr=subprocess.PIPE)
         try:
             answer = self._ask(f"http://127.0.0.1:{port}/", process)
         finally:

@@ -22,7 +22,7 @@ from typing import Any, Dict, List
 
 import assay
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(os.environ.get("ASSAY_CHECKOUT") or Path(__file__).resolve().parent.parent)
 CHECKOUT = ROOT.parents[2]
 
 
