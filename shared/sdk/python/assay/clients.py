@@ -15,6 +15,7 @@ NOT_SENT = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientCon
 CUT = ("ReadError", "RemoteProtocolError", "WriteError", "CloseError", "ServerDisconnectedError", "ClientPayloadError", "ClientOSError")
 CREDENTIALS = frozenset(("authorization", *KEY_HEADERS))
 PEEKED = 8192
+CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[^\r\n]{0,100}\r\n")
 
 _watched: Dict[str, bool] = {}
 
@@ -216,7 +217,19 @@ def _head(response: Any) -> bytes:
         head = bytes(response.fp.peek(PEEKED))
     except Exception:  # no body
         return b""
-    return re.sub(rb"^[0-9a-fA-F]+\r\n", b"", head) if response.chunked else head
+    return _dechunked(head) if response.chunked else head
+
+
+def _dechunked(data: bytes) -> bytes:
+    """What is in the chunks that came so far."""
+    parts = []
+    while True:
+        match = CHUNK.match(data)
+        size = int(match.group(1), 16) if match else 0
+        if match is None or size == 0:
+            return b"".join(parts)
+        parts.append(data[match.end() : match.end() + size])
+        data = data[match.end() + size + 2 :]
 
 
 def _keep_read(call: Call, response: Any) -> None:

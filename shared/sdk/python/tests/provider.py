@@ -113,6 +113,11 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in {**headers, "content-length": str(len(body))}.items():
             self.send_header(name, value)
+        if self.path.endswith("/chunked"):
+            del self._headers_buffer[-1]  # type: ignore[attr-defined]
+            self.send_header("transfer-encoding", "chunked")
+            half = len(body) // 2
+            body = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
         self.end_headers()
         self.wfile.write(body)
 

@@ -249,6 +249,10 @@ class PlainHttp(Case):
         self.provider.calls.clear()
         self.assertEqual(self.waits(self.post)["upstream"]["model"], "limited")
 
+    def test_words_of_a_refusal_in_chunks(self) -> None:
+        self.url = lambda: f"{self.provider.url}/v1/chunked"  # type: ignore[method-assign]
+        self.assertEqual(self.waits(self.post)["message"], "Rate limit reached (rate_limit_exceeded)")
+
     def test_requests(self) -> None:
         requests = needs("requests")
 

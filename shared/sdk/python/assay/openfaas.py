@@ -1,0 +1,34 @@
+"""An agent as a function of OpenFaaS's template `python3-http`. Guarantee: an answer, which that template sends only when it is whole,
+ends before the consumer's time does; items that take longer are sent to the address of their request."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict
+
+from .agent import registration_of
+from .local import Local
+from .service import Service
+
+
+def function_handler(agent: Any) -> Callable[[Any, Any], Dict[str, Any]]:
+    """Makes the template's `handle(event, context)`: `handle = function_handler(claims)` in handler.py.
+
+    >>> from types import SimpleNamespace as Event
+    >>> from assay import agent
+    >>> @agent(name="Claims")
+    ... def claims(ctx, page): return page
+    >>> handle = function_handler(claims)
+    >>> event = Event(method="POST", path="/", headers={}, body=b'{"seq":1,"attempt":1,"input":"a"}')
+    >>> handle(event, None)["body"]
+    '{"type":"result","seq":1,"attempt":1,"output":"a"}\\n'
+    """
+    service = Service(Local(registration_of(agent)))
+
+    def handle(event: Any, context: Any) -> Dict[str, Any]:
+        headers = {str(name).lower(): str(value) for name, value in dict(event.headers).items()}
+        body = event.body.encode() if isinstance(event.body, str) else bytes(event.body or b"")
+        answer = service.answer(event.method, event.path or "/", headers, body)
+        whole = answer.body if isinstance(answer.body, bytes) else b"".join(answer.body(lambda: False))
+        return {"statusCode": answer.status, "headers": {"content-type": answer.content_type}, "body": whole.decode("utf-8", "replace")}
+
+    return handle
