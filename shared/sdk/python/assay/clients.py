@@ -222,7 +222,7 @@ def _head(response: Any) -> bytes:
 
 def _dechunked(data: bytes) -> bytes:
     """What is in the chunks that came so far."""
-    parts = []
+    parts: List[bytes] = []
     while True:
         match = CHUNK.match(data)
         size = int(match.group(1), 16) if match else 0
