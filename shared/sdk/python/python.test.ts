@@ -68,7 +68,9 @@ const results = await Promise.all(
 
 describe('the Python package', () => {
   test('is one wheel, with the version of the checkout', () => {
-    const root = JSON.parse(readFileSync(join(CHECKOUT, '../../../package.json'), 'utf8')) as { version: string }
+    const root = JSON.parse(readFileSync(join(CHECKOUT, '../../../package.json'), 'utf8')) as {
+      version: string
+    }
     expect(wheel).toBe(`assay-${root.version}-py3-none-any.whl`)
   })
 
