@@ -9,6 +9,7 @@ import json
 import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 
+from .clock import later
 from .errors import Interrupt
 from .faults import fault_by_status, said_in
 from .limit_headers import Header, reported_limits, retry_after_ms
@@ -18,13 +19,14 @@ from .upstreams import Place, Upstreams
 _current: "contextvars.ContextVar[Optional[CallScope]]" = contextvars.ContextVar("assay_calls", default=None)
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 TOO_MANY = 429
+IDLE_S = 0.2  # long enough for an agent's code to call somebody else; clients sleep longer before they try again
 OF_MODELS = frozenset(("choices", "candidates", "usage", "usageMetadata", "stop_reason", "stopReason", "finish_reason", "done_reason", "prompt_eval_count"))
 
 
 def current() -> "Optional[CallScope]":
     """The step whose calls are made here."""
     scope = _current.get()
-    return None if scope is None or scope.is_over else scope
+    return None if scope is None or (scope.is_over and not scope.has_left) else scope
 
 
 @contextlib.contextmanager
@@ -53,10 +55,12 @@ class CallScope:
         self.probes = probes
         self.refusal: Optional[Dict[str, Any]] = None
         self.is_over = False
+        self.has_left = False
+        self.on_idle: Callable[[], None] = lambda: None
         self.has_effects = False
         self._seen: Optional[Dict[str, Any]] = None
         self._bodies: List[Callable[[], bytes]] = []
-        self._retried = False
+        self._open = 0
 
     @property
     def waits_now(self) -> bool:
@@ -73,18 +77,28 @@ class CallScope:
         if self.upstreams is None:
             return Call(self, method, None)
         place = self.upstreams.place(url, headers, body)
+        self._open += 1
         refusal = self.refusal
         if refusal is not None and refusal["report"]["host"] == place.host:
             if self.is_model_call and refusal["report"].get("called") is not False:
                 refusal["report"]["client_retries"] = True
             if self.waits_now:
                 raise Interrupt(refusal["words"])
+        if self.has_left:
+            return Call(self, method, None)  # of code that goes on although its item is elsewhere
         closed = self.upstreams.closed(place) if self.is_model_call and not self.probes else None
         if closed is not None and self.waits:
             report = {**place.report(), "fault": closed[0], "called": False}
             self.refusal = {"report": report, "status": None, "words": closed[1], "retry_after_ms": None}
             raise Interrupt(closed[1])
         return Call(self, method, place)
+
+    def refuse(self, refusal: Dict[str, Any]) -> None:
+        """The latest call was refused. A client that sleeps before it tries again holds the item's place no longer."""
+        self.refusal = refusal
+        if self.is_model_call:
+            count = self._open
+            later(IDLE_S, lambda: self.on_idle() if self.refusal is refusal and self._open == count and not self.is_over and self.waits_now else None)
 
     def see(self, report: Dict[str, Any]) -> None:
         self._seen = report
@@ -160,7 +174,7 @@ class Call:
         report = {**place.report(), "ago_ms": round((time.monotonic() - self._began) * 1000)}
         if scope.waits:
             report.update({"fault": fault} if fault else {})
-            scope.refusal = {"report": report, "status": status, "words": words, "retry_after_ms": moment}
+            scope.refuse({"report": report, "status": status, "words": words, "retry_after_ms": moment})
         elif scope.is_model_call:
             fault = fault or fault_by_status(status or 500)
             if fault not in ("rejected", "provider_error"):

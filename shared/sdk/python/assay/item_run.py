@@ -158,6 +158,7 @@ class ItemRun:
             self._decide("the item goes on in a later request", self._lines.yields())
         is_model = step.kind == "llm_call"
         scope = CallScope(self._upstreams, is_model, waits, self._line.get("probe") is True)
+        scope.on_idle = lambda: self._leave(scope, step)
         with self._lock:
             self._open += 1
         try:
@@ -220,8 +221,21 @@ class ItemRun:
 
     def _wait_for(self, scope: CallScope, step: OpenStep, error: BaseException) -> None:
         """The item goes on when its upstream serves again; other steps that are under way end first."""
+        self._decide(*self._waiting(scope, step, error))
+
+    def _leave(self, scope: CallScope, step: OpenStep) -> None:
+        """The same while the client sleeps: whatever its code does later, the item is elsewhere."""
+        message, line = self._waiting(scope, step, None)
+        with self._lock:
+            if self._open != 1 or self._decided is not None:
+                return
+            scope.has_left = True
+            self._decided = (message, line)
+        self._finish(line)
+
+    def _waiting(self, scope: CallScope, step: OpenStep, error: Optional[BaseException]) -> Tuple[str, str]:
         refusal = scope.refusal or {}
-        words = refusal["words"] or message_of(error)
+        words = refusal["words"] or message_of(error or "no answer")
         wire: Dict[str, Any] = {
             "code": STEP_ERRORS.get(step.kind, "step_error"),
             "message": words,
@@ -233,7 +247,7 @@ class ItemRun:
                 wire["retryable"] = False
         if refusal["retry_after_ms"] is not None:
             wire["retry_after_ms"] = refusal["retry_after_ms"]
-        self._decide(f"the item waits for {refusal['report']['host']}: {words}", self._lines.error(wire, step))
+        return f"the item waits for {refusal['report']['host']}: {words}", self._lines.error(wire, step)
 
     def _count_step(self, key: str) -> None:
         with self._lock:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import threading
 import unittest
 import urllib.error
 import urllib.request
 from typing import Any, Callable, Dict, List, Optional
 
 from assay import AsyncContext, Context, agent
+
+from assay.agent import registration_of
+from assay.item_run import ItemRun
+from assay.service import with_defaults
 
 from .provider import Provider
 from .support import again, project, run_item
@@ -270,6 +275,37 @@ class PlainHttp(Case):
         self.keeps(lambda request: httpx.post(self.url(), json=request).json(), lambda answer: answer["choices"][0]["message"]["content"])
         self.provider.calls.clear()
         self.waits(lambda request: httpx.post(self.url(), json=request).raise_for_status().json())
+
+    def test_a_client_that_sleeps_before_it_tries_again_holds_no_place(self) -> None:
+        woken = threading.Event()
+
+        def stubborn(request: Any) -> Any:
+            for _ in range(3):
+                try:
+                    return self.post(request)
+                except urllib.error.HTTPError:
+                    woken.wait(20)
+
+        ended = threading.Event()
+        lines: List[Dict[str, Any]] = []
+
+        @agent(name="Clients")
+        def clients(ctx: Context, item: Any) -> Any:
+            return ctx.llm("classify", chat("limited"), stubborn)
+
+        def write(text: str, is_final: bool) -> None:
+            lines.append(json.loads(text))
+            ended.set()
+
+        run = ItemRun(registration_of(clients), with_defaults({"seq": 1, "attempt": 1}), "run", write, project())
+        thread = threading.Thread(target=run.execute)
+        thread.start()
+        self.assertTrue(ended.wait(10))
+        self.assertTrue(thread.is_alive())
+        woken.set()
+        thread.join(10)
+        self.assertEqual(len(self.provider.calls), 1)
+        self.assertEqual([line["error"]["retry_after_ms"] for line in lines], [7000])
 
     def test_nobody_there(self) -> None:
         self.provider.shutdown()
