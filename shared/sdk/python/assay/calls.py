@@ -48,8 +48,9 @@ def within(scope: "Optional[CallScope]") -> Iterator[None]:
 class CallScope:
     """What is known about the calls of one step: one that raises after its last call was refused waits for whoever refused it."""
 
-    def __init__(self, upstreams: Optional[Upstreams], is_model_call: bool, waits: bool, probes: bool) -> None:
+    def __init__(self, upstreams: Optional[Upstreams], item: str, is_model_call: bool, waits: bool, probes: bool) -> None:
         self.upstreams = upstreams
+        self.item = item
         self.is_model_call = is_model_call
         self.waits = waits
         self.probes = probes
@@ -91,6 +92,8 @@ class CallScope:
             report = {**place.report(), "fault": closed[0], "called": False}
             self.refusal = {"report": report, "status": None, "words": closed[1], "retry_after_ms": None}
             raise Interrupt(closed[1])
+        if self.is_model_call:
+            self.upstreams.began(place)
         return Call(self, method, place)
 
     def refuse(self, refusal: Dict[str, Any]) -> None:
@@ -172,6 +175,9 @@ class Call:
         scope, place = self.scope, self.place
         assert place is not None
         report = {**place.report(), "ago_ms": round((time.monotonic() - self._began) * 1000)}
+        if scope.is_model_call and scope.upstreams is not None:
+            known = fault or fault_by_status(status or 500)
+            report.update(scope.upstreams.failed(place, scope.item, known, words, moment, status, self._began))
         if scope.waits:
             report.update({"fault": fault} if fault else {})
             scope.refuse({"report": report, "status": status, "words": words, "retry_after_ms": moment})
@@ -186,8 +192,7 @@ class Call:
             return
         ago_ms = round((time.monotonic() - self._began) * 1000)
         served = upstreams.served(place)
-        if scope.probes:
-            upstreams.opened(place)
+        upstreams.good(place, self._began)
         if served is None:
             if scope.probes:
                 scope.see({**place.report(), "ago_ms": ago_ms})

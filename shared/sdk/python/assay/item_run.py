@@ -40,6 +40,7 @@ class ItemRun:
         self.signal = threading.Event()
         self.cancel: Optional[Callable[[], Any]] = None  # of the task of an async agent
         self._line = line
+        self._name = f"{run_id} {line['seq']}"
         self._lines = ItemLines(line["seq"], line["attempt"])
         self._write = write
         self._upstreams = upstreams
@@ -157,7 +158,7 @@ class ItemRun:
         if draining.is_set() or time.monotonic() >= self._yield_at:
             self._decide("the item goes on in a later request", self._lines.yields())
         is_model = step.kind == "llm_call"
-        scope = CallScope(self._upstreams, is_model, waits, self._line.get("probe") is True)
+        scope = CallScope(self._upstreams, self._name, is_model, waits, self._line.get("probe") is True)
         scope.on_idle = lambda: self._leave(scope, step)
         with self._lock:
             self._open += 1

@@ -12,6 +12,7 @@ import time
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 from urllib.parse import parse_qs, urlsplit
 
+from .evidence import Evidence
 from .limits import HOST_CHARACTERS, NAME_CHARACTERS, UPSTREAM_LOCAL_MS, UPSTREAM_REPORT_MS
 
 IN_URL = re.compile(r"/(?:models|deployments|model)/([^/:?]+)")
@@ -20,6 +21,8 @@ SEARCHED = 64 * 1024
 KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 REMEMBERED = 1000
 PROJECTS = 100
+STOPPED = 5000
+OWN_S = 3.0
 
 
 class Place(NamedTuple):
@@ -39,30 +42,66 @@ class Upstreams:
     def __init__(self, key: str) -> None:
         self._key = bytes.fromhex(key)
         self._hashes: Dict[str, str] = {}
-        self._closed: Dict[Tuple[str, str, str], Tuple[str, str, float]] = {}
+        self._closed: Dict[Place, Tuple[str, str, float]] = {}
         self._served: Dict[Place, List[float]] = {}
+        self._evidence: Dict[Place, Evidence] = {}
+        self._stopped: Dict[str, float] = {}  # when each item was stopped last, to know who was served since
         self._lock = threading.Lock()
 
     def learn(self, closed: List[Dict[str, Any]]) -> None:
         """What the consumer knew when it sent a request: what is not in it has opened."""
-        until = time.monotonic() + UPSTREAM_LOCAL_MS / 1000
-        self._closed = {
-            (str(one["host"]), one.get("key", ""), one.get("model", "")): (str(one.get("fault", "away")), str(one.get("words", "")), until)
+        now = time.monotonic()
+        until = now + UPSTREAM_LOCAL_MS / 1000
+        told = {
+            Place(str(one["host"]), one.get("key", ""), one.get("model", "")): (str(one.get("fault", "away")), str(one.get("words", "")), until)
             for one in closed
         }
+        # What this process found itself is in the consumer's next requests after so long.
+        found = {place: one for place, one in self._closed.items() if place not in told and now < one[2] - OWN_S}
+        self._closed = {**found, **told}
 
     def closed(self, place: Place) -> Optional[Tuple[str, str]]:
         """The fault and the words of an upstream that is not called."""
         for model in ("", place.model):
-            found = self._closed.get((place.host, place.key, model))
+            found = self._closed.get(place._replace(model=model))
             if found is not None and found[2] > time.monotonic():
                 return found[0], found[1]
         return None
 
-    def opened(self, place: Place) -> None:
-        """A call that a probe made went well."""
-        for model in ("", place.model):
-            self._closed.pop((place.host, place.key, model), None)
+    def began(self, place: Place) -> None:
+        with self._lock:
+            for one in _also_all_models(place):
+                self._of(one).began(time.monotonic())
+
+    def good(self, place: Place, began: float) -> None:
+        """A call was answered well."""
+        with self._lock:
+            for one in _also_all_models(place):
+                self._of(one).succeeded(began, time.monotonic())
+                known = self._closed.get(one)
+                if known is not None and began >= known[2] - UPSTREAM_LOCAL_MS / 1000:
+                    del self._closed[one]
+
+    def failed(self, place: Place, item: str, fault: str, words: str, moment_ms: Optional[int], status: Optional[int], began: float) -> Dict[str, bool]:
+        """A call was refused: whether nobody is served any more, and whether others were since this item was refused before."""
+        now = time.monotonic()
+        if fault in ("quota", "refused", "away", "overloaded", "cut"):
+            place = place._replace(model="")
+        with self._lock:
+            evidence = self._of(place)
+            others_served = evidence.succeeded_at > self._stopped.pop(item, began)
+            self._stopped[item] = now
+            while len(self._stopped) > STOPPED:
+                del self._stopped[next(iter(self._stopped))]
+            closed = evidence.failed(item, fault, moment_ms is not None, status, began, now)
+            if closed:
+                self._closed[place] = (fault, words, now + min(moment_ms or UPSTREAM_LOCAL_MS, UPSTREAM_LOCAL_MS) / 1000)
+        return {"closed": closed, "others_served": others_served}
+
+    def _of(self, place: Place) -> Evidence:
+        if len(self._evidence) >= REMEMBERED:
+            self._evidence.clear()
+        return self._evidence.setdefault(place, Evidence())
 
     def place(self, url: str, headers: Mapping[str, str], body: Any) -> Place:
         """Where a call goes. `headers` have lower-case names."""
@@ -96,6 +135,10 @@ class Upstreams:
                 return None
             served, count[0], count[1] = int(count[0]), 0, now
             return served
+
+
+def _also_all_models(place: Place) -> List[Place]:
+    return [place] if place.model == "" else [place._replace(model=""), place]
 
 
 def _credential(headers: Mapping[str, str], query: str) -> Optional[str]:
