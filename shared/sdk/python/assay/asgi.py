@@ -1,5 +1,5 @@
 """An agent as an ASGI application, for uvicorn and other servers. Guarantee: each piece of an answer leaves at once, and heartbeats too
-while an async agent blocks the server's event loop; the items run in the server's own process."""
+while an agent computes: items run in threads, or an event loop, of their own beside the server's, in its process."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def later(seconds: float, fn: Callable[[], None]) -> None:
     global _thread
     with _changed:
         heapq.heappush(_waiting, (time.monotonic() + seconds, next(_numbers), fn))
-        if _thread is None:
+        if _thread is None or not _thread.is_alive():  # it stays behind where a process forks
             _thread = threading.Thread(target=_run, name="assay-clock", daemon=True)
             _thread.start()
         _changed.notify()

@@ -82,6 +82,10 @@ class Exchange:
         self._text: "collections.deque[str]" = collections.deque()
         self._changed = threading.Condition()
 
+    def about(self) -> bytes:
+        """What a worker process has to know of the request, beside its items."""
+        return dumps({"run": self.run_id, "key": self.upstream_key, "closed": self.closed}).encode()
+
     def _time_to_leave(self, lines: List[Dict[str, Any]], now: float) -> float:
         """When to answer later, if an item may outlast the consumer; then no item has to yield."""
         yield_ms = min((line["yield_ms"] for line in lines), default=0)

@@ -1,4 +1,4 @@
-"""Bounds of the protocol. Guarantee: the same as those of the server, which `test/structure` compares."""
+"""Bounds of the protocol. Guarantee: the same as those of the server, which rules.test.ts compares."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ heartbeats come from threads that the agent's code cannot stop; what ends this p
 from __future__ import annotations
 
 import itertools
+import os
 import queue
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional
@@ -25,10 +26,19 @@ class Local:
 
     def __init__(self, agent: "Registration") -> None:
         self._agent = agent
-        self._executor = Executor(agent)
         self._numbers = itertools.count(1)
         self._runs: Dict[int, ItemRun] = {}
-        self._executor.on_end(self._ended)
+        self._executor: Optional[Executor] = None
+        self._pid = 0
+        self._lock = threading.Lock()
+
+    def _here(self) -> Executor:
+        """That of this process: a server may fork after it has loaded the application, and threads stay behind."""
+        with self._lock:
+            if self._executor is None or self._pid != os.getpid():
+                self._pid, self._executor = os.getpid(), Executor(self._agent)
+                self._executor.on_end(self._ended)
+            return self._executor
 
     def _ended(self, number: int, run: ItemRun) -> None:
         self._runs.pop(number, None)
@@ -42,10 +52,11 @@ class Local:
         return True
 
     def start(self, exchange: Exchange) -> None:
+        executor = self._here()
         upstreams = upstreams_of(exchange.upstream_key, exchange.closed)
         for item in exchange.items:
             item.number = next(self._numbers)
-            run = self._executor.start(item.number, item.timed(), exchange.run_id, _writing(exchange, item), upstreams)
+            run = executor.start(item.number, item.timed(), exchange.run_id, _writing(exchange, item), upstreams)
             self._runs[item.number] = run
             if item.over:
                 self._runs.pop(item.number, None)

@@ -58,6 +58,8 @@ class Pool:
                     self._workers.append(process)
         if not self._workers:
             raise NotStarted("no worker process could load the agent")
+        for _ in range(self._size - len(self._workers)):
+            threading.Thread(target=self._replace, name="assay-replace", daemon=True).start()
         threading.Thread(target=self._look, name="assay-look", daemon=True).start()
         return self
 
@@ -96,7 +98,7 @@ class Pool:
                 item.place = process
                 request, out = written.get(at, (None, []))
                 if request is not item.exchange:
-                    out.append(frame(wire.REQUEST, 0, _about(item.exchange)))
+                    out.append(frame(wire.REQUEST, 0, item.exchange.about()))
                     written[at] = (item.exchange, out)
                 head = ITEM_HEAD.pack(max((item.yield_at - now) * 1000, 0))
                 out.append(frame(wire.ITEM, item.number, head + texts[item.number]))
@@ -294,7 +296,3 @@ class Pool:
                     process.is_unresponsive = True
                     process.kill()
                 process.send(wire.PING)
-
-
-def _about(exchange: Exchange) -> bytes:
-    return dumps({"run": exchange.run_id, "key": exchange.upstream_key, "closed": exchange.closed}).encode()

@@ -185,10 +185,9 @@ def run(server: Server, drain: Callable[[], None], close: Callable[[], None]) ->
     thread.start()
     while not stop.wait(1.0):
         pass
+    while os.environ.get("fprocess"):
+        time.sleep(3600)
     drain()
-    if os.environ.get("fprocess"):
-        while True:
-            time.sleep(3600)
     server.shutdown()
     server.server_close()
     _wait(server, time.monotonic() + GRACE_S)

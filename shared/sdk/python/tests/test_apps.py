@@ -115,6 +115,9 @@ class Servers(unittest.TestCase):
     def test_gunicorn(self) -> None:
         self.serve("gunicorn", "--threads", "8", "-b", "127.0.0.1:PORT", "tests.test_apps:now_wsgi", "--log-level", "error")
 
+    def test_gunicorn_that_forks_after_it_has_loaded_the_agent(self) -> None:
+        self.serve("gunicorn", "--preload", "--threads", "8", "-b", "127.0.0.1:PORT", "tests.test_apps:now_wsgi", "--log-level", "error")
+
     def test_fastapi(self) -> None:
         try:
             from fastapi import FastAPI
