@@ -32,6 +32,7 @@ const LONGEST = [
   'conformance/fuzz.slow.test.ts',
   'conformance/workerd.slow.test.ts',
   'e2e/cli.test.ts',
+  'sdk/python/python.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -29,6 +29,10 @@ def watch() -> None:
 
 
 def _failed(call: Call, error: BaseException) -> None:
+    status, headers = getattr(error, "status", None), getattr(error, "headers", None)
+    if isinstance(status, int) and headers is not None:  # aiohttp raises for a status if it is told to
+        call.answered(status, headers.get)
+        return
     names = {one.__name__ for one in type(error).__mro__}
     if names & set(NOT_SENT):
         call.failed(was_sent=False)

@@ -134,6 +134,8 @@ def main(arguments: List[str]) -> int:
     faulthandler.enable(file=int(crashes_fd), all_threads=True)
     _be_killed_first()
     connection = socket.socket(fileno=int(connection_fd))
+    # A child of the agent's own, which may outlive this process, would keep the server from seeing that it died.
+    os.register_at_fork(after_in_child=connection.close)
     try:
         agent = load(spec)
     except NotLoaded as error:

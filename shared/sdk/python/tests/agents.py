@@ -34,6 +34,11 @@ def works(ctx: Context, item: Any) -> Any:
     if do == "kill":
         time.sleep(0.2)
         os.kill(os.getpid(), 9)
+    if do == "fork":
+        if os.fork() == 0:
+            time.sleep(30)
+            os._exit(0)
+        os.kill(os.getpid(), 9)
     if do == "memory":
         return len(bytearray(4 << 30))
     if do == "sleep":

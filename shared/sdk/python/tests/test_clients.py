@@ -254,6 +254,24 @@ class PlainHttp(Case):
         self.provider.calls.clear()
         self.assertEqual(self.waits(self.post)["upstream"]["model"], "limited")
 
+    def test_aiohttp(self) -> None:
+        aiohttp = needs("aiohttp")
+
+        @agent(name="Clients")
+        async def clients(ctx: AsyncContext, model: Any) -> Any:
+            async def post(request: Any) -> Any:
+                async with aiohttp.ClientSession(headers={"authorization": "Bearer sk-test"}) as session:
+                    async with session.post(self.url(), json=request, raise_for_status=True) as response:
+                        return await response.json()
+
+            return (await ctx.llm("classify", chat(model), post))["model"]
+
+        project()._served.clear()
+        lines = run_item(clients, "gpt-5-mini", upstreams=project())
+        self.assertEqual((lines[-1]["output"], lines[0]["step"]["upstream"]["host"]), ("gpt-5-mini", self.provider.host))
+        error = run_item(clients, "limited", upstreams=project())[-1]["error"]
+        self.assertEqual((error["upstream"]["model"], error["retry_after_ms"], error["status"]), ("limited", 7000, 429))
+
     def test_words_of_a_refusal_in_chunks(self) -> None:
         self.url = lambda: f"{self.provider.url}/v1/chunked"  # type: ignore[method-assign]
         self.assertEqual(self.waits(self.post)["message"], "Rate limit reached (rate_limit_exceeded)")

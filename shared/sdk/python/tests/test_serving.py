@@ -113,6 +113,10 @@ class Deaths(unittest.TestCase):
     def test_a_kill_as_for_its_memory(self) -> None:
         self.check("kill", "SIGKILL")
 
+    def test_a_death_is_seen_although_a_child_of_the_agent_lives_on(self) -> None:
+        with Served("works", "--workers", "1") as served:
+            self.assertEqual(finals(served.ask({"do": "fork"}, timeout_ms=25_000))[0]["error"]["code"], "agent_crashed")
+
     @unittest.skipUnless(sys.platform == "linux", "memory of a process is bounded by Linux alone")
     def test_four_gibibytes_where_there_are_three(self) -> None:
         self.check("memory", "MemoryError", code="agent_error", shell="ulimit -v 3500000")
@@ -128,6 +132,37 @@ class Deaths(unittest.TestCase):
             for _ in range(2):
                 self.assertEqual(finals(served.ask({"do": "ignore"}, timeout_ms=300))[0]["error"]["code"], "step_timeout")
             self.assertEqual(finals(served.ask({}, timeout_ms=30_000))[0]["type"], "result")
+
+
+@unittest.skipUnless(sys.platform == "linux", "processor time is read from /proc")
+class Costs(unittest.TestCase):
+    def test_an_item_that_does_nothing_costs_at_most_250_microseconds_of_processor_time(self) -> None:
+        with Served("nothing", "--workers", "2") as served:
+            pids = [served.process.pid, *_children(served.process.pid)]
+            self.assertEqual(len(pids), 3)
+            before = sum(map(_cpu_s, pids))
+            for _ in range(80):
+                self.assertEqual(len(served.ask(*[{"n": 1, "text": "hello"}] * 250)), 250)
+            self.assertLess((sum(map(_cpu_s, pids)) - before) / 20_000, 250e-6)
+
+
+def _stat(pid: int) -> List[str]:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def _cpu_s(pid: int) -> float:
+    return (int(_stat(pid)[11]) + int(_stat(pid)[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _children(parent: int) -> List[int]:
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        try:
+            if int(_stat(int(one.name))[1]) == parent:
+                found.append(int(one.name))
+        except OSError:
+            pass  # it has ended
+    return found
 
 
 class Later(unittest.TestCase):
