@@ -48,7 +48,7 @@ class Docs(unittest.TestCase):
     def test_each_public_name_has_an_example(self) -> None:
         for name in assay.__all__:
             self.assertIn(">>>", inspect.getdoc(getattr(assay, name)) or "", name)
-        for module, name in (("asgi", "asgi_app"), ("wsgi", "wsgi_app")):
+        for module, name in (("asgi", "asgi_app"), ("wsgi", "wsgi_app"), ("openfaas", "function_handler"), ("testing", "run_item")):
             self.assertIn(">>>", inspect.getdoc(getattr(importlib.import_module(f"assay.{module}"), name)) or "")
 
     def test_the_agents_of_the_readme_are_agents(self) -> None:
@@ -61,7 +61,7 @@ class Docs(unittest.TestCase):
                 found = vars(sys.modules["readme"])
                 exec(compile(block, "README.md", "exec"), found)
                 declared += [assay.declaration_of(one) for one in found.values() if hasattr(one, "__assay_agent__")]
-        self.assertLessEqual({"Claims", "Digest", "Words"}, {one["name"] for one in declared})
+        self.assertLessEqual({"Claims", "Digest", "Words", "Greeter"}, {one["name"] for one in declared})
 
     def test_no_command_takes_the_package_from_an_index(self) -> None:
         for path in (ROOT / "README.md", CHECKOUT / "README.md", *(CHECKOUT / "examples").glob("*/README.md")):
