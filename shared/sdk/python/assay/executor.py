@@ -7,7 +7,7 @@ import asyncio
 import queue
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set
 
 from .item_run import ItemRun, Write
 from .upstreams import Upstreams
@@ -160,11 +160,3 @@ class _Tasks:
 def _cancelling(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[None]") -> Callable[[], Any]:
     return lambda: loop.call_soon_threadsafe(task.cancel)
 
-
-def run_in_new_loop(work: Coroutine[Any, Any, Any]) -> Any:
-    """Runs a coroutine to its end, in this thread."""
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(work)
-    finally:
-        loop.close()

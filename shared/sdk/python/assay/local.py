@@ -13,7 +13,7 @@ from .agent import declaration_of
 from .exchange import HEARTBEAT, Exchange, Offered
 from .executor import Executor
 from .generator import ItemsContext, item_pieces
-from .item_run import ItemRun, draining
+from .item_run import ItemRun
 from .limits import HEARTBEAT_MS
 from .upstreams import upstreams_of
 
@@ -69,10 +69,6 @@ class Local:
     def generate(self, name: str, occurrence: Dict[str, Any]) -> Iterator[bytes]:
         ctx = ItemsContext()
         return paced(item_pieces(self._agent, name, occurrence, ctx), ctx.signal.set)
-
-    def drain(self) -> None:
-        """The process is to end: items go on elsewhere from their next step."""
-        draining.set()
 
 
 def _writing(exchange: Exchange, item: Offered) -> Callable[[str, bool], None]:

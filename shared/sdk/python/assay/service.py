@@ -48,6 +48,7 @@ class AgentBackend(Backend, Protocol):
 
 
 NOT_READY = 503
+OTHER_VERSION = "build the package again from the checkout of the Assay that asks, npm run package:python"
 
 
 class BadRequest(Exception):
@@ -72,7 +73,7 @@ class Service:
             return _refusal(f"{method} is not part of the protocol: POST items")
         version = headers.get("assay-protocol", PROTOCOL_VERSION)
         if version != PROTOCOL_VERSION:
-            return _refusal(f"this agent speaks version {PROTOCOL_VERSION} of the protocol, not {version}")
+            return _refusal(f"this agent speaks version {PROTOCOL_VERSION} of the protocol, not {version}: {OTHER_VERSION}")
         problem = caller_problem(headers, body, time.time())
         if problem is not None:
             return _refusal(problem, "unauthenticated")

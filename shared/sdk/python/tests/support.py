@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any, Dict, List, Optional
 
 from assay.agent import registration_of
 from assay.item_run import ItemRun
-from assay.executor import run_in_new_loop
 from assay.service import with_defaults
 from assay.upstreams import Upstreams, upstreams_of
 
@@ -27,7 +27,7 @@ def run_item(agent: Any, input: Any = None, upstreams: Optional[Upstreams] = Non
 
     run = ItemRun(registration, offered, "run", write, upstreams)
     if registration.is_async:
-        run_in_new_loop(run.execute_async())
+        asyncio.run(run.execute_async())
     else:
         run.execute()
     return lines

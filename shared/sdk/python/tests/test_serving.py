@@ -176,6 +176,15 @@ class Later(unittest.TestCase):
             self.assertEqual([line["step"]["key"] for line in later if line["type"] == "step"], ["after", "pid"])
             self.assertEqual(finals(later)[0]["type"], "result")
 
+    def test_a_worker_that_is_killed_meanwhile_takes_no_item_with_it(self) -> None:
+        with Served("works", "--workers", "1") as served, Consumer([0, 1]) as consumer:
+            items = [{"do": "sleep", "seconds": 2}] * 2
+            lines = served.ask(*items, headers={"assay-answer-url": consumer.url}, yield_ms=500)
+            self.assertEqual(lines[-1], {"type": "later"})
+            os.kill(lines[0]["step"]["output"], 9)
+            ended = finals(consumer.wait_for(6))
+            self.assertEqual([line["type"] for line in ended.values()], ["result", "result"])
+
     def test_an_item_that_nobody_awaits_stops(self) -> None:
         with Served("works") as served, Consumer([]) as consumer:
             served.ask({"do": "sleep", "seconds": 20}, headers={"assay-answer-url": consumer.url}, yield_ms=300)
