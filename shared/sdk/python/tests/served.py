@@ -96,6 +96,9 @@ class Consumer(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """An agent that was stopped does not wait for its answer."""
+
     def wait_for(self, count: int) -> List[Dict[str, Any]]:
         """The lines, once so many of them came."""
         with self.changed:
