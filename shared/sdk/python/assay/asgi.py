@@ -41,7 +41,7 @@ def asgi_app(agent: Any) -> AsgiApp:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         loop = asyncio.get_running_loop()
         answer = await loop.run_in_executor(None, service.answer, scope["method"], scope["path"], headers, body)
-        head = [(b"content-type", answer.content_type.encode())]
+        head = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
         if isinstance(answer.body, bytes):
             head.append((b"content-length", str(len(answer.body)).encode()))
         await send({"type": "http.response.start", "status": answer.status, "headers": head})

@@ -11,6 +11,7 @@ import urllib.request
 from typing import TYPE_CHECKING, Optional, Set
 
 from .limits import ANSWER_PIECE, ANSWER_RETRY_MS, HEARTBEAT_MS, LEASE_MS, NDJSON
+from .service import Answer
 
 if TYPE_CHECKING:
     from .exchange import Exchange
@@ -69,7 +70,7 @@ def _pieces(text: str) -> "list[str]":
 
 def _post(address: str, body: bytes) -> Optional[Set[int]]:
     """The items that are still awaited after a POST; None if it is not known to have been taken."""
-    request = urllib.request.Request(address, data=body, headers={"content-type": NDJSON}, method="POST")
+    request = urllib.request.Request(address, data=body, headers=Answer(200, NDJSON, b"").headers, method="POST")
     try:
         with urllib.request.urlopen(request, timeout=LEASE_MS / 1000) as answer:
             return set(json.load(answer)["open"])

@@ -29,6 +29,6 @@ def function_handler(agent: Any) -> Callable[[Any, Any], Dict[str, Any]]:
         body = event.body.encode() if isinstance(event.body, str) else bytes(event.body or b"")
         answer = service.answer(event.method, event.path or "/", headers, body)
         whole = answer.body if isinstance(answer.body, bytes) else b"".join(answer.body(lambda: False))
-        return {"statusCode": answer.status, "headers": {"content-type": answer.content_type}, "body": whole.decode("utf-8", "replace")}
+        return {"statusCode": answer.status, "headers": answer.headers, "body": whole.decode("utf-8", "replace")}
 
     return handle

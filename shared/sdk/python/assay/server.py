@@ -98,7 +98,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _head(self, answer: Answer, name: str, value: str) -> None:
         self.send_response(answer.status)
-        self.send_header("content-type", answer.content_type)
+        for header, said in answer.headers.items():
+            self.send_header(header, said)
         if answer.status == 503:
             self.send_header("retry-after", "1")
         self.send_header(name, value)

@@ -28,6 +28,27 @@ class Answer(NamedTuple):
     content_type: str
     body: Union[bytes, Callable[[IsGone], Iterator[bytes]]]
 
+    @property
+    def headers(self) -> Dict[str, str]:
+        """What the answer is, and which version of the code made it."""
+        version = code_version()
+        return {"content-type": self.content_type, **({"assay-version": version} if version else {})}
+
+
+VERSION_CHARACTERS = 128
+
+
+def code_version() -> Optional[str]:
+    """The version of the agent's code, such as a commit, by which runs show what each version made: the variable ASSAY_VERSION.
+
+    >>> import os
+    >>> os.environ["ASSAY_VERSION"] = "a3f91c"
+    >>> code_version(), os.environ.pop("ASSAY_VERSION")
+    ('a3f91c', 'a3f91c')
+    """
+    version = os.environ.get("ASSAY_VERSION", "").strip()
+    return version if re.fullmatch(rf"[\x20-\x7e]{{1,{VERSION_CHARACTERS}}}", version) else None
+
 
 class AgentBackend(Backend, Protocol):
     """Where the agent runs, and what it declares."""
@@ -67,7 +88,9 @@ class Service:
         if method in ("GET", "HEAD"):
             if path.rstrip("/").endswith("/ping"):
                 return Answer(200, "text/plain", b"pong")
+            version = code_version()
             about = {"protocol": int(PROTOCOL_VERSION), "answers_later": True, "declaration": self._backend.declaration}
+            about.update({"version": version} if version else {})
             return Answer(200, "application/json", dumps(about).encode())
         if method != "POST":
             return _refusal(f"{method} is not part of the protocol: POST items")

@@ -31,7 +31,7 @@ def wsgi_app(agent: Any) -> WsgiApp:
     def app(environ: Dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         headers = {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
         answer = service.answer(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"), headers, _body(environ))
-        head = [("content-type", answer.content_type)]
+        head = list(answer.headers.items())
         status = f"{answer.status} {REASONS.get(answer.status, '')}"
         if isinstance(answer.body, bytes):
             start_response(status, [*head, ("content-length", str(len(answer.body)))])

@@ -84,6 +84,7 @@ class Consumer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Posts)
         self.url = f"http://127.0.0.1:{self.server_address[1]}/answer"
         self.open = set(seqs)
+        self.versions: "set[str | None]" = set()
         self.busy = busy  # POSTs that are answered 503 first
         self.lines: List[Dict[str, Any]] = []
         self.changed = threading.Condition()
@@ -110,6 +111,7 @@ class _Posts(BaseHTTPRequestHandler):
     server: Consumer
 
     def do_POST(self) -> None:
+        self.server.versions.add(self.headers["assay-version"])
         lines = lines_of(self.rfile.read(int(self.headers["content-length"])))
         with self.server.changed:
             if self.server.busy > 0:

@@ -176,6 +176,16 @@ class Later(unittest.TestCase):
             self.assertEqual([line["step"]["key"] for line in later if line["type"] == "step"], ["after", "pid"])
             self.assertEqual(finals(later)[0]["type"], "result")
 
+    def test_answers_name_the_version_of_the_code(self) -> None:
+        with Served("works", "--workers", "1", env={"ASSAY_VERSION": "a3f91c"}) as served, Consumer([0]) as consumer:
+            about = served.request("GET")
+            self.assertEqual((about.headers["assay-version"], lines_of(about.read())[0]["version"]), ("a3f91c", "a3f91c"))
+            headers = {"assay-answer-url": consumer.url}
+            answer = served.request("POST", offer({"do": "sleep", "seconds": 1}, yield_ms=300), headers=headers)
+            self.assertEqual((answer.headers["assay-version"], lines_of(answer.read())[-1]), ("a3f91c", {"type": "later"}))
+            consumer.wait_for(2)
+            self.assertEqual(consumer.versions, {"a3f91c"})
+
     def test_a_worker_that_is_killed_meanwhile_takes_no_item_with_it(self) -> None:
         with Served("works", "--workers", "1") as served, Consumer([0, 1]) as consumer:
             items = [{"do": "sleep", "seconds": 2}] * 2
