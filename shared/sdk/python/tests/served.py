@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional
@@ -73,6 +74,16 @@ def offer(*items: Any, **line: Any) -> bytes:
 
 def lines_of(body: bytes) -> List[Dict[str, Any]]:
     return [json.loads(line) for line in body.split(b"\n") if line.strip()]
+
+
+FINAL = ("result", "error", "hold", "yield")
+
+
+def finals(lines: List[Dict[str, Any]]) -> Dict[int, Dict[str, Any]]:
+    """The final line of each item, which has one."""
+    found = [line for line in lines if line["type"] in FINAL]
+    assert max(Counter(line["seq"] for line in found).values()) == 1, found
+    return {line["seq"]: line for line in found}
 
 
 class Consumer(ThreadingHTTPServer):
