@@ -1,0 +1,75 @@
+"""Shows how far a run is, while a program waits for it: a line of a terminal, a line of a notebook, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Dict, Optional
+
+Show = Callable[[Dict[str, Any]], None]
+
+
+def line_of(run: Dict[str, Any]) -> str:
+    """One line about a run.
+
+    >>> line_of({"status": "running", "total_items": 6000, "completed": 1200, "degraded_count": 12, "failed": 3,
+    ...          "cancelled": 0, "paused": 0, "cost_usd": 0.74, "unpriced_item_count": 0})
+    'running: 1,203 of 6,000 items, 15 not ok, $0.74'
+    """
+    ended = run["completed"] + run["failed"] + run["cancelled"]
+    parts = [f"{ended:,} of {run['total_items']:,} items"]
+    wrong = run["degraded_count"] + run["failed"]
+    if wrong:
+        parts.append(f"{wrong:,} not ok")
+    if run["paused"]:
+        parts.append(f"{run['paused']:,} paused")
+    least = "at least " if run["unpriced_item_count"] else ""
+    parts.append(f"{least}${run['cost_usd']:,.2f}")
+    waits = run.get("waits_for")
+    if waits:
+        parts.append(f"waits for {waits['host']}: {waits['reason']}")
+    return f"{run['status']}: {', '.join(parts)}"
+
+
+def shown(progress: Optional[bool]) -> Optional[Show]:
+    """How progress is shown here; None if it is not. ``progress`` says yes or no; None leaves it to the place."""
+    if progress is False:
+        return None
+    notebook = _in_notebook()
+    if notebook is not None:
+        return notebook
+    if progress is None and not sys.stderr.isatty():
+        return None
+    return _in_terminal()
+
+
+def _in_terminal() -> Show:
+    width = 0
+
+    def show(run: Dict[str, Any]) -> None:
+        nonlocal width
+        text = line_of(run)
+        has_ended = run.get("finished_at") is not None
+        if sys.stderr.isatty():
+            sys.stderr.write("\r" + text.ljust(width) + ("\n" if has_ended else ""))
+        elif has_ended:
+            sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+        width = len(text)
+
+    return show
+
+
+def _in_notebook() -> Optional[Show]:
+    """IPython is asked only where it runs already."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or type(shell).__name__ != "ZMQInteractiveShell":
+        return None
+    from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
+
+    handle: Any = display({"text/plain": "…"}, raw=True, display_id=True)
+
+    def show(run: Dict[str, Any]) -> None:
+        handle.update({"text/plain": line_of(run)}, raw=True)
+
+    return show
