@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import Any, Callable, Dict, Optional
 
@@ -48,6 +49,8 @@ def _in_terminal() -> Show:
     def show(run: Dict[str, Any]) -> None:
         nonlocal width
         text = line_of(run)
+        if sys.stderr.isatty():  # a line that wraps is not drawn over
+            text = text[: shutil.get_terminal_size().columns - 1]
         has_ended = run.get("finished_at") is not None
         if sys.stderr.isatty():
             sys.stderr.write("\r" + text.ljust(width) + ("\n" if has_ended else ""))
