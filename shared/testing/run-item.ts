@@ -45,6 +45,9 @@ export interface RunItemOptions {
   prices?: Record<string, OwnPrice>
 }
 
+/** Of these, what does not depend on where the agent is served. */
+export type ServedOptions = Pick<RunItemOptions, 'input' | 'item_id' | 'partition_key' | 'resume' | 'prices'>
+
 export interface ItemStep {
   key: string
   kind: StepKind
@@ -112,7 +115,24 @@ export async function runItem<C extends AgentClass>(
   target: C,
   options: RunItemOptions,
 ): Promise<ItemResult<OutputOf<C>>> {
-  const declaration = { ...declarationOf(target), default_checks: DEFAULT_CHECKS }
+  const world = worldOf(options)
+  const work = async () => {
+    using agent = await served(target, world.answer)
+    return runServed(agent.handle, declarationOf(target), options, world)
+  }
+  return withAnswers(world.answer, () => (options.model?.live ? work() : withKeys(work))) as Promise<
+    ItemResult<OutputOf<C>>
+  >
+}
+
+/** Runs an item by the protocol, attempt by attempt, as a consumer does, on an agent that is served anywhere. */
+export async function runServed(
+  handle: (request: Request) => Promise<Response>,
+  declared: AgentDeclaration,
+  options: ServedOptions,
+  world: Pick<World, 'problem'> = { problem: undefined },
+): Promise<ItemResult> {
+  const declaration = { ...declared, default_checks: DEFAULT_CHECKS }
   const progress: ItemProgress = {
     seq: 1,
     attempt: 0,
@@ -121,22 +141,16 @@ export async function runItem<C extends AgentClass>(
     cost_micro: 0,
     item: { agent_failures: 0 },
   }
-  const world = worldOf(options)
   const prices = new PriceBook(options.prices)
   const rows: StepRow[] = []
   let verdict: Verdict | 'again' = 'again'
-  const work = async () => {
-    using agent = await served(target, world.answer)
-    while (verdict === 'again' || (options.resume && isHeld(verdict))) {
-      if (progress.attempt === LIMITS.attempts_per_item) break
-      const line = nextLine(progress, rows, declaration, options)
-      const body = new Request('http://agent/', { method: 'POST', body: `${JSON.stringify(line)}\n` })
-      const response = await agent.handle(body)
-      verdict = await read(response, { progress, rows, declaration, world, prices })
-    }
+  while (verdict === 'again' || (options.resume && isHeld(verdict))) {
+    if (progress.attempt === LIMITS.attempts_per_item) break
+    const line = nextLine(progress, rows, declaration, options)
+    const body = new Request('http://agent/', { method: 'POST', body: `${JSON.stringify(line)}\n` })
+    verdict = await read(await handle(body), { progress, rows, declaration, world, prices })
   }
-  await withAnswers(world.answer, () => (options.model?.live ? work() : withKeys(work)))
-  return resultOf(verdict as Verdict | 'again', rows, progress) as ItemResult<OutputOf<C>>
+  return resultOf(verdict, rows, progress)
 }
 
 const isHeld = (verdict: Verdict) => verdict.status === 'paused' && verdict.outcome_reason === null
@@ -178,7 +192,7 @@ function nextLine(
   progress: ItemProgress,
   rows: readonly StepRow[],
   declaration: AgentDeclaration,
-  { input, item_id = 'item', partition_key = null }: RunItemOptions,
+  { input, item_id = 'item', partition_key = null }: ServedOptions,
 ): ItemLine {
   const kept = rows.filter(row => row.error_code === null)
   progress.attempt++
@@ -210,7 +224,7 @@ interface Reading {
   progress: ItemProgress
   rows: StepRow[]
   declaration: DeployedDeclaration
-  world: World
+  world: Pick<World, 'problem'>
   prices: PriceBook
 }
 

@@ -18,6 +18,7 @@ if sys.version_info < (3, 9):
 
 from .agent import agent, declaration_of
 from .automation import Occurrence, Source, items, schedule, trigger
+from .client import ApiError, Assay, AssayError, AsyncAssay, AsyncRun, InvalidRows, Results, Run
 from .context import AsyncContext, Context, ItemIdentity, ModelAnswer
 from .errors import DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, UnkeptError
 from .generator import ItemsContext
@@ -26,17 +27,25 @@ from .kept import Kept
 __version__ = "0.1.0"
 
 __all__ = [
+    "ApiError",
+    "Assay",
+    "AssayError",
+    "AsyncAssay",
     "AsyncContext",
+    "AsyncRun",
     "Context",
     "DecoratorTargetError",
     "DecoratorValidationError",
     "Interrupt",
+    "InvalidRows",
     "ItemError",
     "ItemIdentity",
     "ItemsContext",
     "Kept",
     "ModelAnswer",
     "Occurrence",
+    "Results",
+    "Run",
     "Source",
     "UnkeptError",
     "agent",

@@ -1,70 +1,202 @@
-"""Runs an agent over one item, without a server. Guarantee: what it returns is what the agent would report, read back from its lines;
-how an answer is graded and priced is the server's to say."""
+"""Runs an agent over one item without a server. Guarantee: no model is asked that the test does not answer, and status, verdict, steps
+and cost are those that a server records: the `assay` command computes them by the server's own rules."""
 
 from __future__ import annotations
 
-import asyncio
-import dataclasses
 import json
-from typing import Any, Dict, List, Optional, Sequence
+import os
+import shutil
+import subprocess
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
+from . import item_run
 from .agent import registration_of
-from .item_run import ItemRun
-from .service import with_defaults
+from .errors import ItemError
+from .local import Local
+from .server import Server
+from .service import Service
 
-STATUSES = {"result": "completed", "error": "failed", "hold": "paused", "yield": "queued"}
+COMMAND = "ASSAY_COMMAND"
+"""The command, if it is not on the PATH as `assay`: `node_modules/.bin/assay`, or `npx --no assay`."""
 
 
-@dataclasses.dataclass
+class MissingAnswer(AssertionError):
+    """The agent asked a model that the test has no answer for."""
+
+
+@dataclass(frozen=True)
 class ItemResult:
-    """What became of an item. `recorded` is what its next attempt is offered.
+    """What a server would have recorded.
 
-    >>> ItemResult("completed", output=5).status
-    'completed'
+    Attributes:
+        status: Whether it ran: `completed`, `failed`, `paused` …
+        outcome: Whether it worked: `ok`, `degraded` or `failed`; None of an item that is held.
+        reason: Why not, as a word: `refusal`, `truncated`, `schema_mismatch` …
+        message: The same in words.
+        error: The code and message of the error, or None.
+        output: What the agent returned, as JSON.
+        steps: Each with its `key`, `kind`, `name`, `outcome`, `input`, `output`, tokens and `cost_micro`.
+        cost_usd: Dollars; a lower bound if `unpriced`.
     """
 
     status: str
-    output: Any = None
-    degraded: Optional[str] = None
-    schema_error: Optional[str] = None
-    error: Optional[Dict[str, Any]] = None
-    held: Optional[str] = None
-    steps: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
-
-    @property
-    def recorded(self) -> List[Dict[str, Any]]:
-        """The steps that succeeded, as the next attempt gets them."""
-        return [{"key": step["key"], "output": step.get("output")} for step in self.steps if "error" not in step]
+    outcome: Optional[str]
+    reason: Optional[str]
+    message: Optional[str]
+    error: Optional[Dict[str, str]]
+    output: Any
+    steps: List[Dict[str, Any]]
+    cost_usd: float
+    unpriced: bool
+    attempts: int
 
 
-def run_item(agent: Any, input: Any = None, *, item_id: str = "item", attempt: int = 1, recorded: Sequence[Dict[str, Any]] = ()) -> ItemResult:
-    """Runs an agent over an item to its end, in this thread.
+Answers = Union[Mapping[str, Any], "Recorded"]
 
-    >>> from assay import Context, agent
-    >>> @agent(name="Sizes")
-    ... def size(ctx: Context, text: str) -> int:
-    ...     if text == "":
-    ...         ctx.degrade("no text")
-    ...     return ctx.tool("measure", text, len)
-    >>> result = run_item(size, "hello")
-    >>> result.status, result.output, [step["key"] for step in result.steps]
-    ('completed', 5, ['measure'])
-    >>> run_item(size, "").degraded, run_item(size, 7).error["code"]
-    ('no text', 'invalid_input')
+
+class Recorded:
+    """Answers in a file: those that are there are given, and with `ASSAY_RECORD=1` the others are asked for and written.
+
+    >>> answers = Recorded("answers.json")
     """
-    lines: List[Dict[str, Any]] = []
-    line = {"seq": 0, "attempt": attempt, "item_id": item_id, "recorded": list(recorded), "input": json.loads(json.dumps(input))}
 
-    def write(text: str, is_final: bool) -> None:
-        lines.extend(json.loads(one) for one in text.split("\n"))
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        self._path = Path(path)
+        self._known: Dict[str, Any] = json.loads(self._path.read_text("utf-8")) if self._path.exists() else {}
+        self._lock = threading.Lock()
 
-    registration = registration_of(agent)
-    run = ItemRun(registration, with_defaults(line), "test", write, None)
-    if registration.is_async:
-        asyncio.run(run.execute_async())
-    else:
-        run.execute()
-    last = lines[-1]
-    fields = {"output": "output", "degraded": "degraded", "schema_error": "schema_error", "error": "error", "reason": "held"}
-    said = {field: last[name] for name, field in fields.items() if name in last}
-    return ItemResult(STATUSES[last["type"]], **said, steps=[one["step"] for one in lines if one["type"] == "step"])
+    def answer(self, name: str, given: Any, fn: Callable[[Any], Any]) -> Any:
+        key = f"{name} {json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)}"
+        if key in self._known:
+            return self._known[key]
+        if os.environ.get("ASSAY_RECORD") != "1":
+            raise MissingAnswer(f"{self._path} has no answer for the call {name!r}: record it once with ASSAY_RECORD=1")
+        from .kept import kept
+
+        text = kept(fn(given), f"the answer of {name!r}")[0]
+        with self._lock:
+            self._known[key] = json.loads(text)
+            self._path.write_text(json.dumps(self._known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        return self._known[key]
+
+
+def run_item(
+    agent: Any,
+    input: Any,
+    answers: Optional[Answers] = None,
+    *,
+    item_id: str = "item",
+    resume: bool = False,
+) -> ItemResult:
+    """Runs an agent over one item.
+
+    Args:
+        agent: What `@agent` stands on.
+        input: The input that a submitter sends, checked by the agent's `input`.
+        answers: By the name of a step what is returned instead of its call: a value, an exception to raise, a list of these for
+            calls of the same name in turn, or a function of what is sent. Model calls without one fail the test; tools and steps
+            without one run. Or a `Recorded` file.
+        resume: Let the item pass every `ctx.hold`, like a person who resumes it.
+
+    Raises:
+        MissingAnswer: The agent asked a model that `answers` does not have.
+        RuntimeError: The `assay` command is not there.
+
+    >>> from assay import agent
+    >>> @agent(name="Claims")
+    ... def claims(ctx, page):
+    ...     answer = ctx.llm("classify", {"model": "gpt-5-mini"}, None)
+    ...     return {"label": answer["choices"][0]["message"]["content"]}
+    >>> def test():
+    ...     completion = {"choices": [{"message": {"content": "theft"}, "finish_reason": "stop"}]}
+    ...     assert run_item(claims, {"text": "…"}, {"classify": completion}).outcome == "ok"
+    """
+    answering = _Answering(answers)
+    server = Server(Service(Local(registration_of(agent))), "127.0.0.1", 0)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    key = os.environ.pop("ASSAY_AGENT_KEY", None)  # of the tester's own environment: it does not apply here
+    before, item_run.substitute = item_run.substitute, answering.instead
+    thread.start()
+    try:
+        found = _verdict(server.url, input, item_id, resume)
+    finally:
+        item_run.substitute = before
+        server.shutdown()
+        server.server_close()
+        if key is not None:
+            os.environ["ASSAY_AGENT_KEY"] = key
+    if answering.problem is not None:
+        raise answering.problem
+    return _result(found)
+
+
+class _Answering:
+    def __init__(self, answers: Optional[Answers]) -> None:
+        self._answers = answers or {}
+        self._left = {name: list(value) for name, value in self._answers.items() if isinstance(value, list)} if isinstance(self._answers, Mapping) else {}
+        self.problem: Optional[MissingAnswer] = None
+
+    def instead(self, kind: str, name: str, fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The function that is called in place of `fn`."""
+        answers = self._answers
+        if isinstance(answers, Recorded):
+            recorded = answers
+            return (lambda given: self._noted(lambda: recorded.answer(name, given, fn))) if kind == "llm_call" else fn
+        if name in answers:
+            return lambda given: self._noted(lambda: self._next(name, answers[name], given))
+        if kind != "llm_call":
+            return fn
+
+        def missing(_: Any) -> Any:
+            raise MissingAnswer(f"the agent made the model call {name!r}, and nothing reaches a model in a test: give answers={{{name!r}: …}}")
+
+        return lambda given: self._noted(lambda: missing(given))
+
+    def _next(self, name: str, answer: Any, given: Any) -> Any:
+        if name in self._left:
+            if not self._left[name]:
+                raise MissingAnswer(f"the call {name!r} was made more often than it has answers")
+            answer = self._left[name].pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer(given) if callable(answer) else answer
+
+    def _noted(self, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except MissingAnswer as error:
+            self.problem = self.problem or error
+            raise ItemError(str(error), retryable=False) from error
+
+
+def _verdict(url: str, input: Any, item_id: str, resume: bool) -> Dict[str, Any]:
+    command = os.environ.get(COMMAND, "").split() or [shutil.which("assay") or ""]
+    if not command[0]:
+        raise RuntimeError(f"the assay command, which gives the verdict, is not on the PATH: install it, or name it in {COMMAND}")
+    given = ["test", "--url", url, "--input", json.dumps(input), "--item-id", item_id, "--json", *(["--resume"] if resume else [])]
+    ran = subprocess.run([*command, *given], capture_output=True, text=True, check=False)
+    for line in ran.stdout.splitlines():
+        event = json.loads(line)
+        if event.get("event", event.get("type")) == "item_tried":
+            found: Dict[str, Any] = event
+            return found
+    raise RuntimeError(f"{' '.join(command)} gave no verdict: {(ran.stderr or ran.stdout).strip()}")
+
+
+def _result(found: Dict[str, Any]) -> ItemResult:
+    outcome, cost = found["outcome"], found["cost"]
+    return ItemResult(
+        status=found["status"],
+        outcome=outcome["status"],
+        reason=outcome["reason"],
+        message=outcome["message"],
+        error=found["error"],
+        output=found["output"],
+        steps=found["steps"],
+        cost_usd=cost["usd"],
+        unpriced=cost["unpriced"],
+        attempts=found["attempts"],
+    )
