@@ -15,7 +15,11 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     summary: 'Run the tests of agents in this folder, or those of FILE; or one item of an agent in Python.',
     options: [
       { name: 'sandbox', about: 'run the agents bundled and in workerd, as batches do, and not in Node' },
-      { name: 'input', value: 'JSON', about: 'run this item of FILE, an agent in Python, and print its verdict' },
+      {
+        name: 'input',
+        value: 'JSON',
+        about: 'run this item of FILE, an agent in Python, and print its verdict',
+      },
       { name: 'url', value: 'URL', about: 'of an agent that is served there already, instead of FILE' },
       { name: 'item-id', value: 'ID', about: 'its item_id; item by default' },
       { name: 'resume', about: 'let the item pass every hold, like a person who resumes it' },

@@ -20,22 +20,24 @@ export async function test(session: Session, given: Given): Promise<ExitCode> {
   if (url !== undefined) return tryItem(session, given, url)
   if (file === undefined || !/\.py(:\w+)?$/.test(file)) {
     if (given.text('input') === undefined) return runTests(session, given)
-    throw usageFailure('--input is of an agent in Python, or of --url', { next: 'assay test agent.py --input JSON' })
+    throw usageFailure('--input is of an agent in Python, or of --url', {
+      next: 'assay test agent.py --input JSON',
+    })
   }
   if (/(^test_|_test\.py)/.test(basename(file))) return pythonTests(session, file)
   await using served = await servePython(session, file)
-  return tryItem(session, given, served.url)
+  return await tryItem(session, given, served.url) // before it is ended
 }
 
 async function tryItem({ output }: Session, given: Given, url: string): Promise<ExitCode> {
   const input = given.text('input')
   if (input === undefined)
     throw usageFailure('--input is missing', { hint: `the item's input, as in --input '{"text": "hello"}'` })
-  const result = await runServed(
-    request => ask(url, request),
-    await declarationAt(url),
-    { input: parsed(input), item_id: given.text('item-id') ?? 'item', resume: given.flag('resume') },
-  )
+  const result = await runServed(request => ask(url, request), await declarationAt(url), {
+    input: parsed(input),
+    item_id: given.text('item-id') ?? 'item',
+    resume: given.flag('resume'),
+  })
   output.emit('item_tried', result, screen => textOf(result, screen))
   return result.outcome.status === 'ok' ? EXIT.ok : EXIT.failed
 }
@@ -78,11 +80,15 @@ interface ServedPython extends AsyncDisposable {
 /** Serves the file with the Python of the environment, on a port that is free. */
 async function servePython({ folder, env }: Session, file: string): Promise<ServedPython> {
   const { ASSAY_AGENT_KEY: _, ...own } = env
-  const child = spawn(pythonOf(env), ['-m', 'assay', 'serve', resolve(folder, file), '--port', '0', '--workers', '1'], {
-    cwd: folder,
-    env: { ...own, PYTHONUNBUFFERED: '1' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    pythonOf(env),
+    ['-m', 'assay', 'serve', resolve(folder, file), '--port', '0', '--workers', '1'],
+    {
+      cwd: folder,
+      env: { ...own, PYTHONUNBUFFERED: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const failed = once(child, 'error').then(([error]) => error as Error)
   const url = await Promise.race([urlOf(child), failed])
   if (typeof url === 'string') return { url, [Symbol.asyncDispose]: () => ended(child) }
@@ -117,7 +123,10 @@ async function pythonTests({ folder, env }: Session, file: string): Promise<Exit
   return status === 0 ? EXIT.ok : EXIT.failed
 }
 
-function textOf({ status, outcome, error, steps, cost, output, attempts }: ItemResult, { paint }: Screen): string {
+function textOf(
+  { status, outcome, error, steps, cost, output, attempts }: ItemResult,
+  { paint }: Screen,
+): string {
   const verdict = outcome.status ?? 'held'
   const color = outcome.status === 'ok' ? 'green' : outcome.status === 'failed' ? 'red' : 'yellow'
   const why = error ? `${error.code}: ${error.message}` : (outcome.message ?? '')
@@ -125,7 +134,10 @@ function textOf({ status, outcome, error, steps, cost, output, attempts }: ItemR
     `${status}, ${paint(color, verdict)}${why && `: ${clean(why)}`}`,
     ...steps.map(step => {
       const reason = step.outcome.reason ?? step.error?.code
-      const is = step.outcome.status === 'ok' ? paint('green', 'ok') : paint('red', `${step.outcome.status}${reason ? ` ${reason}` : ''}`)
+      const is =
+        step.outcome.status === 'ok'
+          ? paint('green', 'ok')
+          : paint('red', `${step.outcome.status}${reason ? ` ${reason}` : ''}`)
       return `  ${clean(step.key)}  ${is}${step.model ? `  ${clean(step.model)}, ${money(step.cost_micro / 1e6)}` : ''}`
     }),
     `cost    ${cost.unpriced ? 'at least ' : ''}${money(cost.usd)}, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`,
