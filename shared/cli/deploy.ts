@@ -11,6 +11,7 @@ import type { Agent, Api } from './api.ts'
 import { answered, asFailure } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { BundleOptions } from './bundle.ts'
+import { checkSame, isPython, printServing } from './deploy-python.ts'
 import { type Deployment, type DryRun, deployedText, dryRunText, type Plan } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { workerdVersion } from './own-files.ts'
@@ -39,6 +40,15 @@ export interface DeployedAgent extends Deployment {
 }
 
 export async function deploy(session: Session, given: Given): Promise<ExitCode> {
+  const file = given.optionalArg(0)
+  const url = given.text('url')
+  if (file !== undefined && isPython(file)) {
+    if (url === undefined) {
+      await printServing(session, file)
+      return EXIT.ok
+    }
+    await checkSame(session, file, url)
+  }
   const order = await orderOf(session, given)
   for (const name of order.missing ?? [])
     session.output.note(
@@ -158,7 +168,7 @@ async function orderOf(session: Session, given: Given): Promise<DeployOrder> {
   const env = environmentOf(given, session.env)
   const slug = given.text('slug')
   const external_id = given.text('external-id')
-  if ((file === undefined) === (url === undefined)) {
+  if ((file === undefined) === (url === undefined) && !(file && isPython(file))) {
     throw usageFailure('give either the FILE of an agent or the --url of one that runs elsewhere', {
       next: 'assay deploy --help',
     })

@@ -23,16 +23,14 @@ import {
 } from './own-files.ts'
 import type { Session } from './session.ts'
 
-export async function init({ folder, env, output }: Session, given: Given): Promise<void> {
+export async function init(session: Session, given: Given): Promise<void> {
+  const { folder, env, output } = session
   const target = resolve(folder, given.optionalArg(0) ?? '.')
+  if (given.flag('python')) return (await import('./init-python.ts')).initPython(session, given, target)
+  if (given.text('wheel') !== undefined) throw usageFailure('--wheel goes with --python')
   const project = newProject(target, await ownDependency())
   const files = projectFiles(project)
-  const there = Object.keys(files).filter(name => existsSync(join(target, name)))
-  if (there.length > 0)
-    throw usageFailure(`${target} has ${there.join(', ')} already`, {
-      hint: 'nothing was written; name a folder of its own',
-      next: 'assay init FOLDER',
-    })
+  refuseExisting(target, files)
   await mkdir(target, { recursive: true })
   await copyTarball(target)
   for (const [name, text] of Object.entries(files)) await writeFile(join(target, name), text, { flag: 'wx' })
@@ -49,15 +47,25 @@ export async function init({ folder, env, output }: Session, given: Given): Prom
   )
 }
 
+/** @throws Failure `usage` naming what is there already */
+export function refuseExisting(target: string, files: Record<string, string>): void {
+  const there = Object.keys(files).filter(name => existsSync(join(target, name)))
+  if (there.length > 0)
+    throw usageFailure(`${target} has ${there.join(', ')} already`, {
+      hint: 'nothing was written; name a folder of its own',
+      next: 'assay init FOLDER',
+    })
+}
+
 /** So that the project's own `npx --no assay` finds the stack of this checkout, also one that starts later. */
-async function linkStack(target: string, dataDir: string): Promise<void> {
+export async function linkStack(target: string, dataDir: string): Promise<void> {
   await symlink(dataDir, join(target, '.assay')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
 }
 
 /** The folder in which a project keeps Assay's tarball so that other machines can install it. */
-const VENDOR = 'vendor'
+export const VENDOR = 'vendor'
 
 /**
  * The tarball this command was installed from, or the URL of one. Never a name: nobody owns "assay" in npm's registry.
@@ -108,17 +116,22 @@ async function copyTarball(target: string): Promise<void> {
 }
 
 /** A project named after its folder. */
-function newProject(target: string, assay: string): NewProject {
+export function namesOf(target: string): { slug: string; name: string } {
   const words = basename(target)
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean)
   const slug = words.join('-').slice(0, LIMITS.slug_characters).replace(/-$/, '') || 'my-agent'
   const name = slug.replaceAll('-', ' ')
+  return { slug, name: name[0]!.toUpperCase() + name.slice(1) }
+}
+
+function newProject(target: string, assay: string): NewProject {
+  const { slug, name } = namesOf(target)
   const class_name = slug.replaceAll(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())
   const { projectVersions, dependencies, devDependencies } = ownManifest()
   return {
-    name: name[0]!.toUpperCase() + name.slice(1),
+    name,
     slug,
     class_name: /^\d/.test(class_name) ? `Agent${class_name}` : class_name,
     assay,

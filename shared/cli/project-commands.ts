@@ -7,6 +7,14 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     name: 'init',
     args: ['[FOLDER]'],
     summary: 'Make a new agent project: an agent, its tests and a few items.',
+    options: [
+      { name: 'python', about: 'in Python; in TypeScript by default' },
+      {
+        name: 'wheel',
+        value: 'FILE',
+        about: 'with --python outside a checkout: the wheel of the package assay',
+      },
+    ],
     run: async (...given) => (await import('./init.ts')).init(...given),
   },
   {

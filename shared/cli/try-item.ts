@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import { type ItemResult, runServed } from '../testing/run-item.ts'
 import type { Given } from './arguments.ts'
+import { isPython } from './deploy-python.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
 import { test as runTests } from './init.ts'
@@ -18,7 +19,7 @@ export async function test(session: Session, given: Given): Promise<ExitCode> {
   const file = given.optionalArg(0)
   const url = given.text('url')
   if (url !== undefined) return tryItem(session, given, url)
-  if (file === undefined || !/\.py(:\w+)?$/.test(file)) {
+  if (file === undefined || !isPython(file)) {
     if (given.text('input') === undefined) return runTests(session, given)
     throw usageFailure('--input is of an agent in Python, or of --url', {
       next: 'assay test agent.py --input JSON',
@@ -64,7 +65,7 @@ async function ask(url: string, request: Request): Promise<Response> {
   throw new Failure(EXIT.api, 'agent_refused', `the agent answered ${response.status}: ${said}`)
 }
 
-async function declarationAt(url: string): Promise<AgentDeclaration> {
+export async function declarationAt(url: string): Promise<AgentDeclaration> {
   const about = await (await ask(url, new Request(url))).json().catch(() => undefined)
   if (about?.declaration === undefined)
     throw new Failure(EXIT.api, 'no_protocol', `what answers at ${url} does not speak the agent protocol`, {
@@ -78,7 +79,7 @@ interface ServedPython extends AsyncDisposable {
 }
 
 /** Serves the file with the Python of the environment, on a port that is free. */
-async function servePython({ folder, env }: Session, file: string): Promise<ServedPython> {
+export async function servePython({ folder, env }: Session, file: string): Promise<ServedPython> {
   const { ASSAY_AGENT_KEY: _, ...own } = env
   const child = spawn(
     pythonOf(env),
@@ -98,7 +99,7 @@ async function servePython({ folder, env }: Session, file: string): Promise<Serv
 }
 
 /** The Python of an active environment is first on the PATH. */
-export const pythonOf = (env: Session['env']): string => env.ASSAY_PYTHON ?? 'python3'
+const pythonOf = (env: Session['env']): string => env.ASSAY_PYTHON ?? 'python3'
 
 /** The address in the first line that it prints; undefined if it ended without one. */
 async function urlOf(child: ChildProcess): Promise<string | undefined> {

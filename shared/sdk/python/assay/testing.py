@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 from . import item_run
 from .agent import registration_of
 from .errors import ItemError
+from .kept import kept, revived
 from .local import Local
 from .server import Server
 from .service import Service
@@ -71,16 +72,14 @@ class Recorded:
     def answer(self, name: str, given: Any, fn: Callable[[Any], Any]) -> Any:
         key = f"{name} {json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)}"
         if key in self._known:
-            return self._known[key]
+            return revived(self._known[key], inside=True)
         if os.environ.get("ASSAY_RECORD") != "1":
             raise MissingAnswer(f"{self._path} has no answer for the call {name!r}: record it once with ASSAY_RECORD=1")
-        from .kept import kept
-
         text = kept(fn(given), f"the answer of {name!r}")[0]
         with self._lock:
             self._known[key] = json.loads(text)
             self._path.write_text(json.dumps(self._known, indent=2, ensure_ascii=False) + "\n", "utf-8")
-        return self._known[key]
+        return revived(self._known[key], inside=True)
 
 
 def run_item(
@@ -162,7 +161,8 @@ class _Answering:
             answer = self._left[name].pop(0)
         if isinstance(answer, BaseException):
             raise answer
-        return answer(given) if callable(answer) else answer
+        # A client's answer has attributes too.
+        return answer(given) if callable(answer) else revived(answer, inside=True)
 
     def _noted(self, make: Callable[[], Any]) -> Any:
         try:
