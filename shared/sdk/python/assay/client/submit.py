@@ -42,11 +42,11 @@ def submit(
             raise
         except ApiError as error:
             if error.code == "not_found":
-                raise _no_agent(transport, error, str(settings["agent"])) from error
+                raise _no_agent(transport, error, str(settings["agent"])) from None
             raise
         except AssayError as error:
             if error.code in ("unreachable", "broken_answer"):
-                raise AssayError(error.code, error.message, f"it may have been accepted: {_again(key)}") from error
+                raise AssayError(error.code, error.message, f"it may have been accepted: {_again(key)}") from None
             raise
         return answer, str(key)
 

@@ -84,7 +84,7 @@ class Transport:
             except _Refused as refused:
                 is_last = left == 0 or not (refused.unsent or again and refused.may_pass)
                 if is_last:
-                    raise refused.error from refused.__cause__
+                    raise refused.error from None
                 time.sleep(refused.wait_s(TRIES - left))
         raise AssertionError("unreachable")
 
