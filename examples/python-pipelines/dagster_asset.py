@@ -1,7 +1,7 @@
 """An asset of Dagster: the results of a run over the rows of another asset."""
 
-import pandas
-from dagster import AssetExecutionContext, MaterializeResult, MetadataValue, asset
+import pandas  # pyright: ignore[reportMissingImports, reportMissingTypeStubs]
+from dagster import AssetExecutionContext, MaterializeResult, MetadataValue, asset  # pyright: ignore[reportMissingImports]
 
 from assay import Assay
 

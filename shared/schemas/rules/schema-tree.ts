@@ -83,24 +83,24 @@ class Walk {
 
   /** Returns the address to which what is inside is relative. */
   #keywords(schema: Record<string, unknown>, path: string, base: string): string {
-    if (schema['$vocabulary'] !== undefined)
+    if (schema.$vocabulary !== undefined)
       throw new Refusal({
         path: `${path}.$vocabulary`,
         message: 'declares a dialect of its own, which is not supported',
         hint: 'Remove it.',
       })
-    if (typeof schema['$dynamicAnchor'] === 'string' && ++this.#anchors > LIMITS.schema_dynamic_anchors)
+    if (typeof schema.$dynamicAnchor === 'string' && ++this.#anchors > LIMITS.schema_dynamic_anchors)
       throw new Refusal({
         path: `${path}.$dynamicAnchor`,
         message: `is one of more than ${LIMITS.schema_dynamic_anchors} dynamic anchors`,
         hint: 'Use $anchor or $defs.',
       })
-    if (schema['$schema'] !== undefined) knownDialect(schema['$schema'], path)
+    if (schema.$schema !== undefined) knownDialect(schema.$schema, path)
     if (Array.isArray(schema['items'])) this.hasItemsList = true
     if (schema['dependencies'] !== undefined) this.hasDependencies = true
-    const here = typeof schema['$id'] === 'string' ? resolved(schema['$id'], base) : base
+    const here = typeof schema.$id === 'string' ? resolved(schema.$id, base) : base
     if (here === undefined)
-      throw new Refusal({ path: `${path}.$id`, message: `is no address: ${JSON.stringify(schema['$id'])}` })
+      throw new Refusal({ path: `${path}.$id`, message: `is no address: ${JSON.stringify(schema.$id)}` })
     for (const keyword of REFERENCES) {
       const ref = schema[keyword]
       if (typeof ref === 'string') this.references.push({ path: `${path}.${keyword}`, ref, base: here })
@@ -142,8 +142,8 @@ function knownDialect(name: unknown, path: string): string {
 
 /** A schema that names no draft is of 2020-12, unless it has what only older ones mean, as TypeBox's tuples do. */
 function dialectOf(schema: boolean | Record<string, unknown>, path: string, walk: Walk): string {
-  if (typeof schema === 'object' && schema['$schema'] !== undefined)
-    return knownDialect(schema['$schema'], path)
+  if (typeof schema === 'object' && schema.$schema !== undefined)
+    return knownDialect(schema.$schema, path)
   if (walk.hasDependencies) return DIALECTS.draft7
   return walk.hasItemsList ? DIALECTS.draft2019 : DIALECTS.draft2020
 }

@@ -9,7 +9,7 @@ from typing import List, Optional
 
 from .pool import NotStarted, Pool
 from .server import Server, run
-from .service import Service
+from .protocol import AgentProtocol
 
 EPILOG = "The agent is deployed with `assay deploy --url http://HOST:PORT`, which prints the ASSAY_AGENT_KEY that makes it answer Assay alone."
 
@@ -37,7 +37,7 @@ def _serve(given: argparse.Namespace) -> int:
 
     backend = Reloading(given.agent, given.workers, given.threads) if given.reload else Pool(given.agent, given.workers, given.threads)
     try:
-        server = Server(Service(backend, given.answer_later), given.host, given.port)
+        server = Server(AgentProtocol(backend, given.answer_later), given.host, given.port)
     except OSError as error:
         print(f"assay: {given.host}:{given.port} cannot be listened on ({error.strerror}): choose another, as in --port {given.port + 100}", file=sys.stderr)
         return 1

@@ -9,7 +9,7 @@ from typing import Any, Awaitable, Callable, Dict, Iterator, Optional
 
 from .agent import registration_of
 from .local import Local
-from .service import Answer, Service
+from .protocol import Answer, AgentProtocol
 
 Message = Dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -30,7 +30,7 @@ def asgi_app(agent: Any) -> AsgiApp:
     http.response.start b''
     http.response.body b'pong'
     """
-    service = Service(Local(registration_of(agent)))
+    protocol = AgentProtocol(Local(registration_of(agent)))
 
     async def app(scope: Dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -40,7 +40,7 @@ def asgi_app(agent: Any) -> AsgiApp:
         body = await _body(receive)
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         loop = asyncio.get_running_loop()
-        answer = await loop.run_in_executor(None, service.answer, scope["method"], scope["path"], headers, body)
+        answer = await loop.run_in_executor(None, protocol.answer, scope["method"], scope["path"], headers, body)
         head = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
         if isinstance(answer.body, bytes):
             head.append((b"content-length", str(len(answer.body)).encode()))

@@ -11,7 +11,7 @@ import urllib.request
 from typing import TYPE_CHECKING, Optional, Set
 
 from .limits import ANSWER_PIECE, ANSWER_RETRY_MS, HEARTBEAT_MS, LEASE_MS, NDJSON
-from .service import Answer
+from .protocol import Answer
 
 if TYPE_CHECKING:
     from .exchange import Exchange

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict
 
 from .agent import registration_of
 from .local import Local
-from .service import Service
+from .protocol import AgentProtocol
 
 
 def function_handler(agent: Any) -> Callable[[Any, Any], Dict[str, Any]]:
@@ -22,12 +22,12 @@ def function_handler(agent: Any) -> Callable[[Any, Any], Dict[str, Any]]:
     >>> handle(event, None)["body"]
     '{"type":"result","seq":1,"attempt":1,"output":"a"}\\n'
     """
-    service = Service(Local(registration_of(agent)))
+    protocol = AgentProtocol(Local(registration_of(agent)))
 
     def handle(event: Any, context: Any) -> Dict[str, Any]:
         headers = {str(name).lower(): str(value) for name, value in dict(event.headers).items()}
         body = event.body.encode() if isinstance(event.body, str) else bytes(event.body or b"")
-        answer = service.answer(event.method, event.path or "/", headers, body)
+        answer = protocol.answer(event.method, event.path or "/", headers, body)
         whole = answer.body if isinstance(answer.body, bytes) else b"".join(answer.body(lambda: False))
         return {"statusCode": answer.status, "headers": answer.headers, "body": whole.decode("utf-8", "replace")}
 

@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator, Optional
 
 from . import later_answer
 from .limits import BODY_BYTES
-from .service import Answer, Service
+from .protocol import Answer, AgentProtocol
 
 GRACE_S = 25.0  # platforms kill after 30
 IDLE_S = 75.0
@@ -48,7 +48,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 return self._whole(Answer(413, "text/plain", b"the body cannot be read"))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            answer = self.server.service.answer(self.command, self.path.split("?")[0], headers, body)
+            answer = self.server.protocol.answer(self.command, self.path.split("?")[0], headers, body)
             if isinstance(answer.body, bytes):
                 return self._whole(answer)
             self._stream(answer, answer.body(self._is_gone))
@@ -139,8 +139,8 @@ class Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
     request_queue_size = 512
 
-    def __init__(self, service: Service, host: str, port: int) -> None:
-        self.service = service
+    def __init__(self, protocol: AgentProtocol, host: str, port: int) -> None:
+        self.protocol = protocol
         self._under_way = 0
         self._lock = threading.Lock()
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET

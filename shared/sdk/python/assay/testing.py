@@ -18,7 +18,7 @@ from .errors import ItemError
 from .kept import kept, revived
 from .local import Local
 from .server import Server
-from .service import Service
+from .protocol import AgentProtocol
 
 COMMAND = "ASSAY_COMMAND"
 """The command, if it is not on the PATH as `assay`: `node_modules/.bin/assay`, or `npx --no assay`."""
@@ -114,7 +114,7 @@ def run_item(
     ...     assert run_item(claims, {"text": "…"}, {"classify": completion}).outcome == "ok"
     """
     answering = _Answering(answers)
-    server = Server(Service(Local(registration_of(agent))), "127.0.0.1", 0)
+    server = Server(AgentProtocol(Local(registration_of(agent))), "127.0.0.1", 0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     key = os.environ.pop("ASSAY_AGENT_KEY", None)  # of the tester's own environment: it does not apply here
     before, item_run.substitute = item_run.substitute, answering.instead

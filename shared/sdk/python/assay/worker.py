@@ -22,7 +22,7 @@ from .frames import Frame, Outbox, frame, frames
 from .generator import ItemsContext, item_pieces
 from .item_run import ItemRun, draining
 from .loading import NotLoaded, load
-from .service import with_defaults
+from .protocol import with_defaults
 from .upstreams import Upstreams, upstreams_of
 
 PLACE = struct.Struct("=QI4x")  # the thread's name for the interpreter, and the item's number; no item if that is 0

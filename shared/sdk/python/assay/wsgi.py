@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
 from .agent import registration_of
 from .local import Local
-from .service import Service
+from .protocol import AgentProtocol
 
 StartResponse = Callable[[str, List[Tuple[str, str]]], Any]
 WsgiApp = Callable[[Dict[str, Any], StartResponse], Iterable[bytes]]
@@ -26,11 +26,11 @@ def wsgi_app(agent: Any) -> WsgiApp:
     200 OK
     [b'pong']
     """
-    service = Service(Local(registration_of(agent)))
+    protocol = AgentProtocol(Local(registration_of(agent)))
 
     def app(environ: Dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         headers = {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
-        answer = service.answer(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"), headers, _body(environ))
+        answer = protocol.answer(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"), headers, _body(environ))
         head = list(answer.headers.items())
         status = f"{answer.status} {REASONS.get(answer.status, '')}"
         if isinstance(answer.body, bytes):

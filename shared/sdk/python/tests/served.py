@@ -122,7 +122,7 @@ class _Posts(BaseHTTPRequestHandler):
     server: Consumer
 
     def do_POST(self) -> None:
-        self.server.versions.add(self.headers["assay-version"])
+        self.server.versions.add(self.headers["assay-code-version"])
         lines = lines_of(self.rfile.read(int(self.headers["content-length"])))
         with self.server.changed:
             if self.server.busy > 0:

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional
 
 from assay.agent import registration_of
 from assay.item_run import ItemRun
-from assay.service import with_defaults
+from assay.protocol import with_defaults
 from assay.upstreams import Upstreams, upstreams_of
 
 KEY = "00" * 32

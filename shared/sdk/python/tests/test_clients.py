@@ -15,7 +15,7 @@ from assay import AsyncContext, Context, agent
 
 from assay.agent import registration_of
 from assay.item_run import ItemRun
-from assay.service import with_defaults
+from assay.protocol import with_defaults
 
 from .provider import Provider
 from .support import again, project, run_item

@@ -123,10 +123,10 @@ class Later(unittest.TestCase):
     def test_answers_name_the_version_of_the_code(self) -> None:
         with Served("works", "--workers", "1", env={"ASSAY_VERSION": "a3f91c"}) as served, Consumer([0]) as consumer:
             about = served.request("GET")
-            self.assertEqual((about.headers["assay-version"], lines_of(about.read())[0]["version"]), ("a3f91c", "a3f91c"))
+            self.assertEqual((about.headers["assay-code-version"], lines_of(about.read())[0]["version"]), ("a3f91c", "a3f91c"))
             headers = {"assay-answer-url": consumer.url}
             answer = served.request("POST", offer({"do": "sleep", "seconds": 1}, yield_ms=300), headers=headers)
-            self.assertEqual((answer.headers["assay-version"], lines_of(answer.read())[-1]), ("a3f91c", {"type": "later"}))
+            self.assertEqual((answer.headers["assay-code-version"], lines_of(answer.read())[-1]), ("a3f91c", {"type": "later"}))
             consumer.wait_for(2)
             self.assertEqual(consumer.versions, {"a3f91c"})
 

@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     def headers(self) -> Dict[str, str]:
         """What the answer is, and which version of the code made it."""
         version = code_version()
-        return {"content-type": self.content_type, **({"assay-version": version} if version else {})}
+        return {"content-type": self.content_type, **({"assay-code-version": version} if version else {})}
 
 
 VERSION_CHARACTERS = 128
@@ -76,7 +76,7 @@ class BadRequest(Exception):
     """A request that cannot be understood."""
 
 
-class Service:
+class AgentProtocol:
     """The agent protocol of one agent."""
 
     def __init__(self, backend: AgentBackend, is_all_later: bool = False) -> None:
