@@ -6,10 +6,8 @@ import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import { usageFailure } from './failure.ts'
 import { clean } from './format.ts'
 import type { Screen } from './output.ts'
+import { declarationAt, servePython } from './python-agent.ts'
 import type { Session } from './session.ts'
-import { declarationAt, servePython } from './try-item.ts'
-
-export const isPython = (file: string): boolean => /\.py(:\w+)?$/.test(file)
 
 /** What an agent's file declares, read from a process of its own. @throws Failure `usage` if it cannot be served */
 export async function declaredIn(session: Session, file: string): Promise<AgentDeclaration> {

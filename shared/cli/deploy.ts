@@ -11,10 +11,11 @@ import type { Agent, Api } from './api.ts'
 import { answered, asFailure } from './api.ts'
 import type { Given } from './arguments.ts'
 import type { BundleOptions } from './bundle.ts'
-import { checkSame, isPython, printServing } from './deploy-python.ts'
+import { checkSame, printServing } from './deploy-python.ts'
 import { type Deployment, type DryRun, deployedText, dryRunText, type Plan } from './deploy-view.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { workerdVersion } from './own-files.ts'
+import { isPython } from './python-agent.ts'
 import type { Session } from './session.ts'
 
 type Code = { kind: 'bundle'; code: string } | { kind: 'url'; url: string; protocol: 'ndjson' | 'json' }

@@ -11,14 +11,14 @@ export interface NewPythonProject {
 export const pythonFiles = (project: NewPythonProject): Record<string, string> => ({
   'requirements.txt': `./${project.wheel}\nopenai\n`,
   '.gitignore': '.venv\n.assay\n__pycache__\n',
-  'agent.py': agent(project),
+  'agent.py': AGENT.replace('"NAME"', JSON.stringify(project.name)),
   'test_agent.py': TEST,
   'run.py': run(project),
   'items.jsonl': ITEMS,
   'README.md': readme(project),
 })
 
-const agent = ({ name }: NewPythonProject) => `"""Sorts a customer's message."""
+const AGENT = `"""Sorts a customer's message."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def client() -> OpenAI:
     return OpenAI(max_retries=0)  # Assay tries again, and pays for no step twice
 
 
-@agent(name=${JSON.stringify(name)}, retries=2, timeout_seconds=60, input=Message, output=Sorting)
+@agent(name="NAME", retries=2, timeout_seconds=60, input=Message, output=Sorting)
 def sort(ctx: Context, message: Message) -> Sorting:
     answer = ctx.llm(
         "sort",

@@ -3,15 +3,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { LIMITS } from '../kernel/limits.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { type NewProject, projectFiles } from './init-files.ts'
+import { linkStack, namesOf, refuseExisting, VENDOR } from './new-project.ts'
 import {
   IS_CHECKOUT,
   OWN_MODULES,
@@ -46,26 +46,6 @@ export async function init(session: Session, given: Given): Promise<void> {
     ].join('\n'),
   )
 }
-
-/** @throws Failure `usage` naming what is there already */
-export function refuseExisting(target: string, files: Record<string, string>): void {
-  const there = Object.keys(files).filter(name => existsSync(join(target, name)))
-  if (there.length > 0)
-    throw usageFailure(`${target} has ${there.join(', ')} already`, {
-      hint: 'nothing was written; name a folder of its own',
-      next: 'assay init FOLDER',
-    })
-}
-
-/** So that the project's own `npx --no assay` finds the stack of this checkout, also one that starts later. */
-export async function linkStack(target: string, dataDir: string): Promise<void> {
-  await symlink(dataDir, join(target, '.assay')).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-}
-
-/** The folder in which a project keeps Assay's tarball so that other machines can install it. */
-export const VENDOR = 'vendor'
 
 /**
  * The tarball this command was installed from, or the URL of one. Never a name: nobody owns "assay" in npm's registry.
@@ -116,16 +96,6 @@ async function copyTarball(target: string): Promise<void> {
 }
 
 /** A project named after its folder. */
-export function namesOf(target: string): { slug: string; name: string } {
-  const words = basename(target)
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean)
-  const slug = words.join('-').slice(0, LIMITS.slug_characters).replace(/-$/, '') || 'my-agent'
-  const name = slug.replaceAll('-', ' ')
-  return { slug, name: name[0]!.toUpperCase() + name.slice(1) }
-}
-
 function newProject(target: string, assay: string): NewProject {
   const { slug, name } = namesOf(target)
   const class_name = slug.replaceAll(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())

@@ -20,7 +20,7 @@ export const PROJECT_COMMANDS: readonly Command[] = [
   {
     name: 'test',
     args: ['[FILE]'],
-    summary: 'Run the tests of agents in this folder, or those of FILE; or one item of an agent in Python.',
+    summary: 'Run the tests of agents in this folder, or one item of an agent in Python.',
     options: [
       { name: 'sandbox', about: 'run the agents bundled and in workerd, as batches do, and not in Node' },
       {

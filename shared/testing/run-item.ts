@@ -118,7 +118,7 @@ export async function runItem<C extends AgentClass>(
   const world = worldOf(options)
   const work = async () => {
     using agent = await served(target, world.answer)
-    return runServed(agent.handle, declarationOf(target), options, world)
+    return await runServed(agent.handle, declarationOf(target), options, world) // before it is given back
   }
   return withAnswers(world.answer, () => (options.model?.live ? work() : withKeys(work))) as Promise<
     ItemResult<OutputOf<C>>

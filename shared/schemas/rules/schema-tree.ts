@@ -142,8 +142,7 @@ function knownDialect(name: unknown, path: string): string {
 
 /** A schema that names no draft is of 2020-12, unless it has what only older ones mean, as TypeBox's tuples do. */
 function dialectOf(schema: boolean | Record<string, unknown>, path: string, walk: Walk): string {
-  if (typeof schema === 'object' && schema.$schema !== undefined)
-    return knownDialect(schema.$schema, path)
+  if (typeof schema === 'object' && schema.$schema !== undefined) return knownDialect(schema.$schema, path)
   if (walk.hasDependencies) return DIALECTS.draft7
   return walk.hasItemsList ? DIALECTS.draft2019 : DIALECTS.draft2020
 }
