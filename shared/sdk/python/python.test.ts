@@ -53,6 +53,7 @@ async function resultsOf(modules: string[], python = installed): Promise<Result[
     PYTHONPATH: paths.join(':'),
     PYTHONWARNINGS: 'ignore',
     ASSAY_CHECKOUT: CHECKOUT,
+    ASSAY_COMMAND: `${process.execPath} ${join(CHECKOUT, '../../cli/assay.mjs')}`,
   }
   const text = await new Promise<string>(resolve => {
     const options = { cwd: folder, env, maxBuffer: 64 * 1024 * 1024, timeout: 600_000 }

@@ -145,7 +145,7 @@ class _Answering:
             recorded = answers
             return (lambda given: self._noted(lambda: recorded.answer(name, given, fn))) if kind == "llm_call" else fn
         if name in answers:
-            return lambda given: self._noted(lambda: self._next(name, answers[name], given))
+            return lambda given: self._noted(lambda: self._next(kind, name, answers[name], given))
         if kind != "llm_call":
             return fn
 
@@ -154,15 +154,16 @@ class _Answering:
 
         return lambda given: self._noted(lambda: missing(given))
 
-    def _next(self, name: str, answer: Any, given: Any) -> Any:
+    def _next(self, kind: str, name: str, answer: Any, given: Any) -> Any:
         if name in self._left:
             if not self._left[name]:
                 raise MissingAnswer(f"the call {name!r} was made more often than it has answers")
             answer = self._left[name].pop(0)
         if isinstance(answer, BaseException):
             raise answer
+        value = answer(given) if callable(answer) else answer
         # A client's answer has attributes too.
-        return answer(given) if callable(answer) else revived(answer, inside=True)
+        return revived(value, inside=True) if kind == "llm_call" else value
 
     def _noted(self, make: Callable[[], Any]) -> Any:
         try:
