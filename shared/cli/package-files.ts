@@ -57,6 +57,9 @@ functions:
       exec_timeout: ${longest_s}s
       healthcheck_interval: 5s
       prefix_logs: "false"
+      ready_path: /healthz
+    annotations:
+      com.openfaas.ready.http.path: /_/ready
     # secrets:
     #   - ${name}-key
     requests:

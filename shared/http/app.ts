@@ -54,8 +54,11 @@ async function answered(
   const response = await attempt().catch(error => failed(ctx, request, request_id, error))
   // Nobody reads the body of a HEAD request; a stream would be held for as long as it may stay open.
   if (request.method === 'HEAD') void response.body?.cancel().catch(() => {})
-  for (const [name, value] of Object.entries({ ...OWN_HEADERS, 'x-request-id': request_id }))
-    response.headers.set(name, value)
+  const own = { ...OWN_HEADERS, 'x-request-id': request_id }
+  // An answer that says more to proxies keeps that.
+  for (const [name, value] of Object.entries(own))
+    if (name !== 'cache-control' || !response.headers.get(name)?.includes('no-store'))
+      response.headers.set(name, value)
   logRequest(ctx, endpoint, request_id, began, response, subject)
   void brokenOff(response)?.then(error =>
     ctx.log('error', 'answer_broke_off', { request_id, ...named(request), error: errorText(error) }),

@@ -9,11 +9,21 @@ export function slices(): () => Promise<void> | undefined {
   let endsAt = performance.now() + SLICE_MS
   return () => {
     if (performance.now() < endsAt) return undefined
-    return new Promise(resolve =>
-      setTimeout(() => {
-        endsAt = performance.now() + SLICE_MS
-        resolve()
-      }),
-    )
+    return turn().then(() => {
+      endsAt = performance.now() + SLICE_MS
+    })
   }
 }
+
+/** The same for work in many small parts with waits between them: only what the parts took counts, each since its `began_ms`. */
+export function slicesOfParts(): (began_ms: number) => Promise<void> | undefined {
+  let worked_ms = 0
+  return began_ms => {
+    worked_ms += performance.now() - began_ms
+    if (worked_ms < SLICE_MS) return undefined
+    worked_ms = 0
+    return turn()
+  }
+}
+
+const turn = () => new Promise<void>(resolve => setTimeout(resolve))

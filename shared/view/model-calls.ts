@@ -5,9 +5,8 @@ import { count, counted, dollars } from '../prices/rules/amounts.ts'
 import type { BudgetGap, ModelCalls } from '../prices/rules/held-budget.ts'
 
 const UNKNOWN: Partial<Record<ModelCalls, string>> = {
-  not_recorded: 'no model call was recorded: what it costs is not known, and no budget is enforced',
-  not_reported:
-    'it answers plain JSON and has reported no model call: what it costs is not known, and no budget is enforced',
+  not_recorded: 'no model call was recorded, so the cost is not known',
+  not_reported: 'it reports no model call (plain JSON), so the cost is not known',
 }
 
 /** Undefined where calls are recorded, or there are none, or nothing is known yet. */

@@ -43,7 +43,7 @@ export function agentsPart(given: Given): void {
         config: { model: 'm', deep: { list: [1] } },
         name: body.name,
       })
-      expect((await given().call('GET', path)).json).toEqual(updated.json)
+      expect((await given().call('GET', path)).json).toMatchObject(updated.json)
       const listed = await given().call('GET', `/v1/agents?project_id=${body.project_id}`)
       expect(listed.json).toContainEqual(updated.json)
       const bare = await given().call('GET', `/v1/agents?project_id=${body.project_id}&config=false`)

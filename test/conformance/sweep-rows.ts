@@ -245,6 +245,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   cause_id: of => of.cause_id,
   rule: null,
   confirm: null,
+  revoke_keys: null,
   cron: null,
   timezone: null,
 }

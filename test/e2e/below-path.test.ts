@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled('nginx'))('below a path (needs nginx)', () => {
         mimeType: 'application/x-ndjson',
         buffer: Buffer.from('{"n":1}\n'),
       })
-      await page.getByRole('button', { name: 'Submit' }).click()
+      await page.getByRole('button', { name: 'Submit all' }).click()
       await page.waitForURL(/\/assay\/dashboard\/runs\/[0-9a-f-]{36}$/)
       await workOff(world, works)
       await page.locator('#run-state').getByText('completed').waitFor()

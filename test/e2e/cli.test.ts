@@ -325,7 +325,7 @@ describe('submit', () => {
 
   it('under a budget of nothing ends with exit code 12', async () => {
     const file = await rows('broke.jsonl', [{}, {}])
-    const ran = await run('submit', file, '--agent', SLUG, '--budget', '0', '--watch')
+    const ran = await run('submit', file, '--agent', SLUG, '--budget', '0', '--allow-unpriced', '--watch')
     expect(ran).toMatchObject({ code: 12 })
     expect(ran.events.at(-1).run.status).toBe('budget_exceeded')
   })
@@ -380,7 +380,9 @@ describe('submit', () => {
     const file = await rows('once.jsonl', [{}])
     const once = () => run('submit', file, '--agent', SLUG, '--idempotency-key', 'once')
     const [first, second] = [await once(), await once()]
-    expect(second.events.at(-1)).toEqual(first.events.at(-1))
+    const { run_id } = first.events.at(-1)
+    expect(first.events.at(-1)).toMatchObject({ duplicate: false })
+    expect(second.events.at(-1)).toMatchObject({ run_id, duplicate: true })
   })
 })
 

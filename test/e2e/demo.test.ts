@@ -76,17 +76,20 @@ it.skipIf(noTerminal)('the README shows what two commands print of the sample', 
       readme,
     )!
   const { events } = await assay(stack, ['runs']).done
-  const screenOf = async (...args: string[]) => {
+  const screenOf = async (columns: number, ...args: string[]) => {
     await using parts = new AsyncDisposableStack()
-    const terminal = await assayInTerminal(stack, args, { columns: 100, rows: 40 })
+    const terminal = await assayInTerminal(stack, args, { columns, rows: 40 })
     parts.defer(() => terminal.close())
     expect(await terminal.ended).toBeLessThan(20)
     return plain(terminal.lines().join('\n')).trim().split('\n')
   }
   // The first line is the progress, which stays.
-  expect((await screenOf('watch', events[0].id)).slice(-5)).toEqual(plain(watched!).split('\n'))
+  const lines = plain(watched!).split('\n')
+  expect((await screenOf(120, 'watch', events[0].id)).slice(-lines.length)).toEqual(lines)
   // Causes with as many items come in no order.
-  expect((await screenOf('causes', '--run', events[0].id)).sort()).toEqual(plain(caused!).split('\n').sort())
+  expect((await screenOf(100, 'causes', '--run', events[0].id)).sort()).toEqual(
+    plain(caused!).split('\n').sort(),
+  )
 })
 
 /** Without what differs from one installation to another. */

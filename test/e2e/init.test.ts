@@ -88,7 +88,7 @@ describe('a new project', () => {
 
   it('holds no path into the checkout, and only a few packages', async () => {
     const { dependencies, engines, exports } = await packed()
-    expect(Object.keys(dependencies).length).toBeLessThan(12)
+    expect(Object.keys(dependencies).length).toBeLessThan(15)
     expect(engines.node).toMatch(/^>=22/)
     expect(JSON.stringify(exports)).not.toMatch(/(?<!\.d)\.ts"/)
     const naming = await typed('grep', '-rlF', CHECKOUT, 'node_modules/assay').catch(error => error)

@@ -6,7 +6,7 @@ import type { AgentProtocol } from '../../agents/vocabulary.ts'
 import { ProtocolError } from '../../grading/rules/step-row.ts'
 import { looseLines } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { slices } from '../../kernel/slices.ts'
+import { slicesOfParts } from '../../kernel/slices.ts'
 import { retryAfterMs } from '../../pacing/rules/moment.ts'
 import { NDJSON, REPORT_TYPE, VERSION_HEADER } from '../../protocol/rules/protocol.ts'
 import type { Answer } from './agent-answer.ts'
@@ -38,6 +38,7 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
   let linger: ReturnType<typeof setTimeout> | undefined
   try {
     for await (const { lines, blank_bytes } of looseLines(response.body, LINES)) {
+      const began_ms = performance.now()
       if (lines.length > 0) isSilent = false
       for (const line of lines) {
         const rest = answer.rest()
@@ -47,7 +48,8 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
       if (blank_bytes > 0) answer.unrecorded.add(blank_bytes)
       if (answer.cutShort && answer.open === 0) return timeout.abort()
       // A well-behaved agent ends here, and its connection can be used again; any other agent is cut off.
-      await letOthersIn()
+      const turn = letOthersIn(began_ms)
+      if (turn) await turn
       if (answer.open === 0) linger ??= setTimeout(() => timeout.abort(), LIMITS.agent_linger_ms)
     }
   } finally {
@@ -58,7 +60,7 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
 }
 
 /** One slice for all answers: many of them together hold the process no longer than one. */
-const letOthersIn = slices()
+const letOthersIn = slicesOfParts()
 
 const LINES = { line_bytes: LIMITS.agent_line_bytes, skipped_bytes: LIMITS.agent_skipped_line_bytes }
 

@@ -90,7 +90,7 @@ describe('a page is cut by its bytes, and its cursor leads to the rest', () => {
     })
     const path = `/v1/agents/${agent.json.id}/deployments`
     const deploy = (description: string) => {
-      const declaration = { name: 'large', input_schema: { description } }
+      const declaration = { name: 'large', schedule_input: { description } }
       return world.call('POST', path, { body: { kind: 'url', url: 'http://127.0.0.1:9/', declaration } })
     }
     const made: string[] = []

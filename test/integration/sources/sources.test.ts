@@ -87,7 +87,9 @@ const endless =
     more()
   }
 const ROWLESS = {
-  text: expect.stringContaining(`sent more than ${LIMITS.source_rowless_bytes} bytes without a row`),
+  text: expect.stringMatching(
+    `sent more than ${LIMITS.source_rowless_bytes} bytes that are no rows|is blank, as are more than 65536 bytes of lines`,
+  ),
 }
 
 describe('an occurrence whose schedule has a source', () => {
@@ -300,7 +302,11 @@ describe('a source that fails', () => {
     [
       'is a workbook',
       body('PK\x03\x04workbook'),
-      { text: atHost(' is an Excel workbook or another zip archive: save it as CSV or JSON lines') },
+      {
+        text: atHost(
+          ' is an Excel workbook or another zip archive: save it as CSV or JSON lines, or submit it by the command (assay submit), as it is',
+        ),
+      },
     ],
     [
       'is a JSON array without its end',
