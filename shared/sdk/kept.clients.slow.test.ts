@@ -105,7 +105,8 @@ describe.each(CALLS)('$name', client => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'binary' }),
-        fc.dictionary(fc.string(), fc.jsonValue()),
+        // Clients refuse to read what sets a prototype.
+        fc.dictionary(fc.string(), fc.jsonValue()).filter(one => !JSON.stringify(one).includes('__proto__')),
         async (words, input) => {
           says.text = words === '' ? 'x' : words
           says.calls = { name: 'get_order', input: { ...input, id: 'A-17' } }

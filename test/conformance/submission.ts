@@ -127,6 +127,9 @@ export function submissionPart(given: Given): void {
         expect([answer.status, answer.json.error.code]).toEqual([402, 'account_suspended'])
       } finally {
         await ctx.sql`update accounts set status = 'active' where id = ${stranger.account_id}`
+        // Written past the API: what reads go by is remembered for a moment.
+        const reads = async () => (await call('GET', '/v1/agents', { token: stranger.key })).status
+        await expect.poll(reads, { timeout: 5000, interval: 100 }).toBe(200)
       }
     })
   })
