@@ -16,14 +16,14 @@ type Deadline = Schemas['Deadline']
 
 const DEADLINES: Column<Deadline>[] = [
   { title: 'AGENT', value: row => row.agent_slug },
-  { title: 'SCHEDULE', value: row => row.cron ?? 'any run' },
+  { title: 'SCHEDULE', value: row => row.schedule_name ?? row.cron ?? 'any run' },
   { title: 'FINISHED BY', value: row => `${row.finished_by} ${row.timezone}` },
   { title: 'NEXT', value: row => row.due_at, optional: 1 },
   { title: 'ID', value: row => row.id },
 ]
 
-const said = ({ agent_slug, cron, finished_by, timezone }: Deadline) =>
-  `${cron === null ? agent_slug : `${agent_slug} ${cron}`} must have finished by ${finished_by} (${timezone})`
+const said = ({ agent_slug, schedule_name, cron, finished_by, timezone }: Deadline) =>
+  `${[agent_slug, schedule_name ?? cron].filter(Boolean).join(' ')} must have finished by ${finished_by} (${timezone})`
 
 export async function deadlines(session: Session, given: Given): Promise<ExitCode> {
   const { api, output } = session

@@ -219,5 +219,5 @@ describe('a sheet of results', () => {
         'item_id',
       ),
     ).rejects.toThrow('row 1048577, and a sheet of Excel holds at most 1048576 rows')
-  }, 60_000)
+  }, 240_000)
 })

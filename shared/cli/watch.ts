@@ -8,6 +8,7 @@ import { sayRunWait } from '../view/upstream.ts'
 import { answered, type Run } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, Failure } from './failure.ts'
+import { findRun } from './find-run.ts'
 import { count } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { paceMeter, progressLine } from './progress.ts'
@@ -23,7 +24,7 @@ const ESTIMATE_MS = { first: 2000, each: 10_000 }
 const LONG_S = 60
 
 export async function watch(session: Session, given: Given): Promise<ExitCode> {
-  return watchRun(session, given.arg(0))
+  return watchRun(session, await findRun(session.api, given.arg(0)))
 }
 
 /** Shows the run's progress until it has ended or only paused items are left; returns the exit code of its verdict. */

@@ -2957,6 +2957,8 @@ export interface components {
             schedule_id: string | null;
             /** @description Of the schedule. */
             cron: string | null;
+            /** @description Of the schedule, where it has one. */
+            schedule_name: string | null;
             /**
              * @description By when, each day.
              * @example 06:30

@@ -84,6 +84,7 @@ it('an alert about a run says what ran and what worked, and its subject is the s
 it('alerts contain ids only in their command', () => {
   const late = {
     ...run,
+    schedule_name: null,
     finished_by: '06:30',
     timezone: 'Europe/Berlin',
     ended_items: 12,
@@ -102,6 +103,7 @@ it('alerts contain ids only in their command', () => {
 it('an alert about a passed deadline says whether a run is open or none was started', () => {
   const late = {
     ...run,
+    schedule_name: null,
     finished_by: '06:30',
     timezone: 'Europe/Berlin',
     ended_items: 12,
@@ -113,6 +115,9 @@ it('an alert about a passed deadline says whether a run is open or none was star
       'nightly 0 2 * * *: nothing finished by 06:30 (Europe/Berlin); its run is open, 12 of 5,000 items through.',
     command: `assay watch ${ID}`,
   })
+  expect(notFinished({ ...late, schedule_name: 'claims' }).message).toContain(
+    'nightly claims: nothing finished',
+  )
   const none = { ...late, run_id: null, schedule_id: null, cron: null }
   expect(notFinished(none)).toMatchObject({
     reason: 'no_run',

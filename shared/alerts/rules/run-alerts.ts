@@ -252,6 +252,7 @@ export interface PassedDeadline {
   agent_id: string
   agent_slug: string
   schedule_id: string | null
+  schedule_name: string | null
   cron: string | null
   finished_by: string
   timezone: string
@@ -262,9 +263,13 @@ export interface PassedDeadline {
   passed_at: Date
 }
 
+/** What has to have finished, by the name that people gave it. @example 'claims nightly' */
+const awaitedBy = ({ agent_slug, schedule_name, cron }: PassedDeadline): string =>
+  [agent_slug, schedule_name ?? cron].filter(Boolean).join(' ')
+
 /** No run has ended by the deadline. */
 export function notFinished(late: PassedDeadline): Alert {
-  const { agent_slug, cron, run_id, finished_by, timezone } = late
+  const { agent_slug, run_id, finished_by, timezone } = late
   const found =
     run_id === null
       ? 'no run was started'
@@ -272,7 +277,7 @@ export function notFinished(late: PassedDeadline): Alert {
   return {
     ...ofDeadline(late),
     reason: run_id === null ? 'no_run' : 'run_open',
-    message: `${[agent_slug, cron].filter(Boolean).join(' ')}: nothing finished by ${finished_by} (${timezone}); ${found}.`,
+    message: `${awaitedBy(late)}: nothing finished by ${finished_by} (${timezone}); ${found}.`,
     advice:
       run_id === null
         ? 'Find out what should have started it; start it by hand if it is still needed.'
@@ -299,12 +304,12 @@ export interface UnmeetableDeadline extends PassedDeadline {
 
 /** By all that is known, the run cannot end in time. */
 export function cannotFinish(of: UnmeetableDeadline): Alert {
-  const { agent_slug, cron, run_id, schedule_id, finished_by, timezone, takes, at, starts } = of
+  const { run_id, schedule_id, finished_by, timezone, takes, at, starts } = of
   const why = starts === null ? `about ${takes} left` : `it starts at ${starts} and takes about ${takes}`
   return {
     ...ofDeadline(of),
     reason: 'cannot_finish',
-    message: `${[agent_slug, cron].filter(Boolean).join(' ')}: cannot be finished by ${finished_by} (${timezone}): ${why} at ${at}.`,
+    message: `${awaitedBy(of)}: cannot be finished by ${finished_by} (${timezone}): ${why} at ${at}.`,
     advice: 'Raise what limits it, run fewer items, or let people know; it is resolved when the run ends.',
     command: run_id !== null ? `assay watch ${run_id}` : `assay schedules show ${schedule_id}`,
     since: of.now,

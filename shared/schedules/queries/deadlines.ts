@@ -21,6 +21,7 @@ const columns = {
   agent_slug: agents.slug,
   schedule_id: deadlines.schedule_id,
   cron: schedules.cron,
+  schedule_name: schedules.name,
   finished_by: deadlines.finished_by,
   timezone: deadlines.timezone,
   due_at: deadlines.due_at,
@@ -135,7 +136,7 @@ export async function findLastRun(
 function judged(sql: Sql, due: Fragment, more: Fragment, project_id: string): Fragment {
   return sql`
     with due as (${due}), judged as (
-    select d.id, d.project_id, d.agent_id, a.slug as agent_slug, d.schedule_id, s.cron, d.finished_by, d.timezone,
+    select d.id, d.project_id, d.agent_id, a.slug as agent_slug, d.schedule_id, s.cron, s.name as schedule_name, d.finished_by, d.timezone,
       d.due_at as passed_at, now() as now, awaited.run_id, awaited.total_items, awaited.ended_items,
       awaited.expected as is_expected, awaited.ended, exists (
         select 1 from alerts t where t.project_id = ${project_id}

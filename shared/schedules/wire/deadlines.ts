@@ -5,7 +5,11 @@ import * as z from '../../kernel/documented-zod.ts'
 import { uuid as uuidIn } from '../../kernel/fields.ts'
 import type { deadlines } from '../tables/deadlines.ts'
 
-export type DeadlineRow = typeof deadlines.$inferSelect & { agent_slug: string; cron: string | null }
+export type DeadlineRow = typeof deadlines.$inferSelect & {
+  agent_slug: string
+  cron: string | null
+  schedule_name: string | null
+}
 
 const finishedBy = (description: string) =>
   z
@@ -38,6 +42,7 @@ export const Deadline = z
     agent_slug: z.string(),
     schedule_id: id('The schedule; null where any run of the agent will do.').nullable(),
     cron: z.string().nullable().describe('Of the schedule.'),
+    schedule_name: z.string().nullable().describe('Of the schedule, where it has one.'),
     finished_by: finishedBy('By when, each day.'),
     timezone: z.string(),
     due_at: timestamp.describe('When it comes next.'),
@@ -54,6 +59,7 @@ export const deadlineOf = (row: DeadlineRow): z.input<typeof Deadline> => ({
   agent_slug: row.agent_slug,
   schedule_id: row.schedule_id,
   cron: row.cron,
+  schedule_name: row.schedule_name,
   finished_by: row.finished_by,
   timezone: row.timezone,
   due_at: row.due_at.toISOString(),
