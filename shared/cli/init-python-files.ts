@@ -163,7 +163,7 @@ pip install -r requirements.txt
 python3 -m unittest
 \`\`\`
 
-The tests get their verdicts from the command \`assay\`; if it is not on your PATH, name it: \`export ASSAY_COMMAND="npx --no assay"\` in a project or checkout that has it.
+\`assay\` below is the command. Where it is not installed, write \`npx --no --prefix CHECKOUT assay\` with the folder of the checkout that made this project, also for the tests, which get their verdicts from it: \`export ASSAY_COMMAND="npx --no --prefix CHECKOUT assay"\`.
 
 Serve the agent with your own key in its environment, or with the two variables of the model server that \`npm start\` prints after \`model\`:
 
@@ -172,7 +172,7 @@ export OPENAI_API_KEY=sk-…
 python3 -m assay serve agent.py --port 8097
 \`\`\`
 
-Deploy it from another terminal, and run it over the examples. \`ASSAY_BASE_URL\` and \`ASSAY_API_KEY\` say which server that is; \`npm start\` prints both.
+Deploy it from another terminal, and run it over the examples. \`ASSAY_BASE_URL\` and \`ASSAY_API_KEY\` say which server that is: of \`npm start\` they are \`base_url\` and \`api_key\` in \`.assay/local.json\`.
 
 \`\`\`sh
 assay deploy agent.py --url http://127.0.0.1:8097

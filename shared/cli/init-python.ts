@@ -34,7 +34,9 @@ export async function initPython(
     if (IS_CHECKOUT) await linkStack(target, resolve(folder, env.ASSAY_DATA_DIR || join(ROOT, '.assay')))
     const near = relative(folder, target)
     const result = { folder: target, name, slug, files: Object.keys(files) }
-    output.emit('project', result, ({ paint, program }) =>
+    // In the new folder npx would look for the command in vain.
+    const program = IS_CHECKOUT ? `npx --no --prefix ${ROOT} assay` : 'assay'
+    output.emit('project', result, ({ paint }) =>
       [
         `${paint('bold', name)}: ${near || '.'}/ has ${result.files.join(', ')}`,
         `${paint('dim', 'try ')}  ${near === '' ? '' : `cd ${near} && `}python3 -m venv .venv && . .venv/bin/activate && pip install -r requirements.txt`,

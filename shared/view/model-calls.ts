@@ -26,7 +26,7 @@ export const sayRefusedBudget = (slug: string, budget_micro: number, gap: Budget
   `A budget of ${dollars(budget_micro)} would not be enforced: ${slug} ${gap === 'not_reported' ? 'answers plain JSON and has reported no model call' : 'has recorded no model call so far'}, so nothing would count against it.`
 
 export const REPORT_CALLS =
-  "Have the agent report its model calls as steps (PROTOCOL.md), or declare model_calls: 'none' if it calls no model."
+  "Have the agent report its model calls as steps (PROTOCOL.md), which its first run without a budget shows, or declare model_calls: 'none' if it calls no model."
 
 /**
  * Of the versions of the code that a run's items ended by; `all` is how many have ended.

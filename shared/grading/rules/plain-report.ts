@@ -39,7 +39,7 @@ function membersOf(text: string): Map<string, string> {
   if (!isObject(text)) throw new ProtocolError('the report is not a JSON object')
   const members = rawMembers(text)
   if (members === undefined) throw new ProtocolError('the report has a key twice')
-  const unknown = [...members.keys()].find(name => !(name in KEYS))
+  const unknown = [...members.keys()].find(name => !Object.hasOwn(KEYS, name))
   if (unknown !== undefined)
     throw new ProtocolError(
       `the report has the key ${JSON.stringify(unknown.slice(0, 64))}; there are ${Object.keys(KEYS).join(', ')}`,

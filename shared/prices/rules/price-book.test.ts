@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../kernel/limits.ts'
-import { isPriced, LIST_PRICES, type OwnPrices, PriceBook, pricesAt } from './price-book.ts'
+import { isListed, isPriced, LIST_PRICES, type OwnPrices, PriceBook, pricesAt } from './price-book.ts'
 
 const price = (model: string, effective_ms: number, input_per_mtok: number) => ({
   model,
@@ -59,4 +59,17 @@ describe('a project’s own price', () => {
     expect(find('someone/model-2026-01-01', { 'someone/model': own })).toBe(own)
     expect(find('other/model', { 'someone/model': own })).toBeUndefined()
   })
+})
+
+it.each([
+  ['us.anthropic.claude-opus-4', true],
+  ['global.anthropic.claude-sonnet-4', true],
+  ['gpt-5-mini', true],
+  ['GPT-5-mini', true],
+  ['chatgpt-4o', true],
+  ['Meta-Llama-3.1-405B-Instruct', true],
+  ['my-llama-70b', false],
+  ['acme-classifier', false],
+])('whether a list knows a model that a price of %s would count for: %s', (name, known) => {
+  expect(isListed(name)).toBe(known)
 })

@@ -89,11 +89,17 @@ export function ownPriceOf<P extends OwnPrice>(
   model: string,
   own: Readonly<Record<string, P>>,
 ): P | undefined {
-  const bare = model.replace(MAKERS, '')
-  const names = [model, bare, bare.replace(SNAPSHOT, ''), model.replace(SNAPSHOT, '')]
-  const name = names.find(name => Object.hasOwn(own, name))
+  const name = ownNamesOf(model).find(name => Object.hasOwn(own, name))
   return name === undefined ? undefined : own[name]
 }
+
+/** The names under which a project's own price counts for a model, the first of them first. */
+function ownNamesOf(model: string): string[] {
+  const bare = model.replace(MAKERS, '')
+  return [model, bare, bare.replace(SNAPSHOT, ''), model.replace(SNAPSHOT, '')]
+}
+
+let listed: Set<string> | undefined
 
 /** What clients put before the name of a model, as MAKERS has them. */
 const BEFORE =
@@ -101,7 +107,16 @@ const BEFORE =
 
 /** Whether a list knows a model whose calls an own price of this name would count for. */
 export const isListed = (name: string): boolean =>
-  name === DEMO_MODEL || ['', ...BEFORE].some(before => priceList().find(`${before}${name}`) !== undefined)
+  name === DEMO_MODEL ||
+  ['', ...BEFORE].some(
+    before => priceList().find(`${before}${name}`) !== undefined || priceList().has(`${before}${name}`),
+  ) ||
+  namesOfListed().has(name)
+
+function namesOfListed(): Set<string> {
+  listed ??= new Set([...priceList().names()].flatMap(ownNamesOf))
+  return listed
+}
 
 const NEAREST = 3
 

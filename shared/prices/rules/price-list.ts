@@ -164,11 +164,22 @@ export class PriceList {
     return [...this.#providers.values()].find(provider => provider.isCalled(prefix, prefix))
   }
 
+  /** Whether a provider has a model of this name, or a snapshot of it. */
+  has(name: string): boolean {
+    return [...this.#providers.values()].some(provider =>
+      SNAPSHOTS.some(end => provider.find(`${name}${end}`) !== undefined),
+    )
+  }
+
+  /** Every name that the list has, of whatever host. */
+  names(): Set<string> {
+    return new Set([...this.#providers.values()].flatMap(provider => provider.names()))
+  }
+
   /** The names in the list that are most like `model`, which is not in it, the likest first. */
   nearest(model: string, most: number): string[] {
     const wanted = wordsOf(model)
-    const names = new Set([...this.#providers.values()].flatMap(provider => provider.names()))
-    return [...names]
+    return [...this.names()]
       .map(name => ({ name, like: likeness(wanted, wordsOf(name)) }))
       .filter(({ like }) => like >= LEAST_LIKENESS)
       .sort((a, b) => b.like - a.like || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
@@ -176,6 +187,9 @@ export class PriceList {
       .map(({ name }) => name)
   }
 }
+
+/** One of each form that SNAPSHOT takes off; rules of the list look at the beginnings of names. */
+const SNAPSHOTS = ['', '-20250514', '-2025-05-14', '-latest', '-0613', '-v1:0', '-20250514-v1:0']
 
 const LEAST_LIKENESS = 0.5
 

@@ -4,6 +4,7 @@ noticed, and at SIGTERM what is under way ends, or goes on elsewhere from its ne
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import socket
@@ -25,6 +26,17 @@ PIECE = 64 * 1024
 
 class TooLarge(Exception):
     """A body beyond what a request of the protocol may have."""
+
+
+LENGTH = re.compile(r"\d{1,10}")
+CHUNK = re.compile(r"[0-9a-fA-F]{1,8}")
+
+
+def _whole_number(text: str, shape: "re.Pattern[str]", base: int = 10) -> int:
+    """Python's own reading takes signs and underscores; less than nothing would be read without an end."""
+    if not shape.fullmatch(text):
+        raise ValueError(text)
+    return int(text, base)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -55,13 +67,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes:
         if "chunked" not in self.headers.get("transfer-encoding", "").lower():
-            length = int(self.headers.get("content-length") or 0)
+            length = _whole_number(self.headers.get("content-length") or "0", LENGTH)
             if length > BODY_BYTES:
                 raise TooLarge
             return self.rfile.read(length)
         parts, size = [], 0
         while True:
-            length = int(self.rfile.readline(PIECE).split(b";")[0], 16)
+            length = _whole_number(self.rfile.readline(PIECE).split(b";")[0].strip().decode("latin-1"), CHUNK, 16)
             size += length
             if size > BODY_BYTES:
                 raise TooLarge

@@ -107,11 +107,21 @@ class TransportTest(unittest.TestCase):
 
     def test_two_calls_have_two_keys_and_by_content_one(self):
         for by_content, keys in [(False, 2), (True, 1)]:
-            with server([Answer(202, ACCEPTED), Answer(body=RUN)] * 2) as (assay, got):
+            agent = [Answer(body=[{"slug": "claims", "id": "a1"}]), Answer(body={"budget_gap": None})]
+            with server([*agent, Answer(202, ACCEPTED), Answer(body=RUN)] * 2) as (assay, got):
                 for _ in range(2):
                     assay.submit("claims", [{"id": "a"}], budget="5.00", by_content=by_content)
             self.assertEqual(len({one["path"] for one in got if one["method"] == "POST"}), keys)
-            self.assertIn("budget_cents=500", got[0]["path"])
+            self.assertIn("budget_cents=500", got[2]["path"])
+
+    def test_a_budget_that_nothing_counts_against_is_refused(self):
+        agent = [Answer(body=[{"slug": "claims", "id": "a1"}]), Answer(body={"budget_gap": "not_reported"})]
+        with server(agent) as (assay, got), self.assertRaisesRegex(AssayError, "budget_not_enforced.*allow_unpriced=True"):
+            assay.submit("claims", [{"id": "a"}], budget="5.00")
+        self.assertEqual([one["method"] for one in got], ["GET", "GET"])
+        with server([Answer(202, ACCEPTED), Answer(body=RUN)]) as (assay, got):
+            assay.submit("claims", [{"id": "a"}], budget="5.00", allow_unpriced=True)
+        self.assertEqual(len(got), 2)
 
     def test_a_batch_that_is_not_answered_says_how_to_submit_it_once(self):
         with server([DROP] * TRIES) as (assay, got), self.assertRaisesRegex(AssayError, "submit again with idempotency_key="):

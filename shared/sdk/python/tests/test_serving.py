@@ -50,6 +50,12 @@ class Protocol(unittest.TestCase):
             self.assertEqual(answer.status, 400, text)
             self.assertIn(words, lines_of(text.encode())[0]["error"]["message"])
 
+    def test_a_body_of_no_length_is_refused_before_it_is_read(self) -> None:
+        for head in (b"Content-Length: -1", b"Content-Length: 3_0", b"Content-Length: +5", b"Transfer-Encoding: chunked"):
+            with self.subTest(head), socket.create_connection(("127.0.0.1", self.served.port), timeout=10) as caller:
+                caller.sendall(b"POST / HTTP/1.1\r\nHost: agent\r\n" + head + b"\r\n\r\n-1\r\n")
+                self.assertIn(b" 413 ", caller.recv(100))
+
     def test_no_items_at_all(self) -> None:
         self.assertEqual(self.served.ask(), [])
 

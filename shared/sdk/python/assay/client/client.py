@@ -74,7 +74,9 @@ class Assay:
             rows: An iterable of dicts, a DataFrame of pandas or polars, or the path of a file. Each row is an item's input.
             item_id: The field that identifies a row; it stays in the input.
             partition_key: The field that says whose a row is, such as a tenant.
-            budget: What the run may spend, in dollars: ``"5.00"``, ``5``.
+            budget: What the run may spend, in dollars: ``"5.00"``, ``5``. Refused where nothing would count against it.
+            allow_unpriced: Go on with calls that a budget does not count.
+            pilot_items: So many go first, and the rest only if one of them is ok; else the run ends, with ``pilot_failed``.
             by_content: The same rows and settings start one run in 24 hours. Without it, two calls start two.
             idempotency_key: The same, by a key of your own, such as ``"nightly-2026-03-02"``.
             wait: Return when the run has ended. Ctrl-C leaves it running.
@@ -83,7 +85,7 @@ class Assay:
         Raises:
             InvalidRows: With the number of the row; nothing was submitted.
             ApiError: With the server's code: ``not_found``, ``invalid_line``, ``unpriced_model``, ``too_many_open_runs`` …
-            AssayError: ``unreachable``, with the key that makes it safe to submit again.
+            AssayError: ``budget_not_enforced``; ``unreachable``, with the key that makes it safe to submit again.
         """
         settings = {
             "agent": agent,

@@ -139,6 +139,8 @@ def _look_until_ended(run: Run, show: Optional[Show], until: Optional[float], sl
             return
         left = LONGEST_LOOK_S if until is None else until - time.monotonic()
         if left <= 0:
-            raise AssayError("timed_out", f"the run {run.id} is {run.status} after the time to wait", run.way_back())
+            waits = run.data.get("waits_for")
+            why = f", and waits for {waits['host']}: {waits['reason']}" if waits else ""
+            raise AssayError("timed_out", f"the run {run.id} is {run.status} after the time to wait{why}", run.way_back())
         sleep(min(pause, left))
         pause = min(LONGEST_LOOK_S, pause * 1.5)

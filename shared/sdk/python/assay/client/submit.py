@@ -10,7 +10,7 @@ import uuid
 from typing import IO, Any, Dict, Optional, Tuple
 
 from .errors import ApiError, AssayError
-from .operations import LIST_AGENTS, SUBMIT_BATCH
+from .operations import GET_AGENT, LIST_AGENTS, SUBMIT_BATCH
 from .rows import Rows, line_of, rows_of
 from .transport import Transport
 
@@ -28,6 +28,8 @@ def submit(
     by_content: bool,
 ) -> Tuple[Dict[str, Any], str]:
     """The answer of the server, and the idempotency key that was used."""
+    if settings.get("budget_cents") is not None and not settings.get("allow_unpriced"):
+        _refuse_open_budget(transport, str(settings["agent"]))
     with tempfile.SpooledTemporaryFile(max_size=MEMORY_BYTES) as file:
         size, content = _write(file, rows, item_id, partition_key)
         key = settings.get("idempotency_key")
@@ -49,6 +51,18 @@ def submit(
                 raise AssayError(error.code, error.message, f"it may have been accepted: {_again(key)}") from None
             raise
         return answer, str(key)
+
+
+def _refuse_open_budget(transport: Transport, agent: str) -> None:
+    """The server takes a budget that nothing counts against, and says so on the run; here it is refused before anything is sent."""
+    known = [one["id"] for one in transport.ask(*LIST_AGENTS()) if one["slug"] == agent]
+    gap = transport.ask(*GET_AGENT(known[0])).get("budget_gap") if known else None
+    if gap is not None:
+        raise AssayError(
+            "budget_not_enforced",
+            f"a budget would not be enforced: the agent {agent!r} has recorded no model call so far, so nothing would count against it",
+            "have it report its model calls, which its first run without a budget shows; or pass allow_unpriced=True",
+        )
 
 
 def _again(key: Any) -> str:
