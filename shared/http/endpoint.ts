@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import type { MemberRole } from '../accounts/vocabulary.ts'
 import type { Context } from '../context.ts'
 import { toJson } from '../json/raw-json.ts'
+import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError, type ApiErrorCode } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -116,6 +117,8 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   /** Set when the request sends lines, which the handler reads: its parameters. Then `body` is undefined. */
   lines: L | undefined
   request: Request
+  /** Looks the caller up again, once what it sends is here. @throws ApiError if it may not make this any more */
+  confirmCaller(): Promise<void>
   /** Whether the caller may still read, while an answer is being sent. */
   mayStill(): Promise<boolean>
   /** Headers, and a status that replaces the usual one unless it stays 0. */
@@ -170,6 +173,7 @@ export function endpoint<
     ...definition,
     params,
     async answer(ctx, request, given, subject) {
+      const began_ms = ctx.now()
       const { principal, operator } = await knownCaller(ctx, request, definition)
       await admitCaller(ctx, principal, definition, subject)
       const ids = checkedIds(params, given)
@@ -182,6 +186,11 @@ export function endpoint<
       using _room =
         takesBody && principal ? await roomFor(ctx.bodies, request, principal.account_id, max) : undefined
       const { text, body, elements } = takesBody ? await readBody(definition, request, max) : NO_BODY
+      const confirmCaller = async () => {
+        if (principal !== null) checkGrant(await authenticate(ctx, request, true), definition)
+      }
+      // Whoever sends slowly may have lost the right meanwhile.
+      if (takesBody && sinceMs(ctx.now(), began_ms) >= LIMITS.quick_body_ms) await confirmCaller()
       const invocation = {
         principal: principal as PrincipalOf<A>,
         params: ids,
@@ -192,6 +201,7 @@ export function endpoint<
         elements,
         lines: (lines === undefined ? undefined : query) as z.output<L> | undefined,
         request,
+        confirmCaller,
         mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
         reply,
       }

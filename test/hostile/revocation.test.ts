@@ -2,8 +2,10 @@
 // process, it makes nothing and reads no secret, so nothing of it outlasts it; and the process that revoked it forgets
 // it at once.
 
+import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { hashPassword } from '../../shared/sessions/verbs/passwords.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { ROWS } from '../conformance/sweep-rows.ts'
@@ -263,4 +265,47 @@ it('a sign-in whose password is changed while it is checked opens no session', a
     await isBlocked()
   })
   expect(codeOf(await signing!)).toEqual([401, 'unauthenticated'])
+})
+
+describe('a body that is still on its way when its key is revoked', () => {
+  /** Sends the first part, revokes the key, and sends the rest after `pause_ms`. */
+  async function sent(path: string, type: string, [first, rest]: [string, string], pause_ms: number) {
+    const { id, token } = await key()
+    await remembered(token)
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const body = async function* () {
+      yield new TextEncoder().encode(first)
+      begun.resolve()
+      await goOn.promise
+      yield new TextEncoder().encode(rest)
+    }
+    const answer = fetch(`${world.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': type },
+      body: Readable.toWeb(Readable.from(body())),
+      duplex: 'half',
+    } as unknown as RequestInit)
+    await begun.promise
+    await pause(pause_ms)
+    await world.ctx.sql`update api_keys set revoked_at = now() where id = ${id}`
+    goOn.resolve()
+    return (await answer).status
+  }
+  const runs = async () =>
+    (await world.ctx.sql`select count(*)::int as n from runs where not materializing`)[0]!.n
+
+  it('starts no batch of lines', async () => {
+    const before = await runs()
+    const lines: [string, string] = ['{"input":1}\n', '{"input":2}\n']
+    expect(await sent('/v1/batches?agent=made', 'application/x-ndjson', lines, 50)).toBe(401)
+    expect(await runs()).toBe(before)
+  })
+
+  it('starts no run', async () => {
+    const before = await runs()
+    const parts: [string, string] = [`{"agent_id":"${agent_id}",`, '"input":1}']
+    expect(await sent('/v1/runs', 'application/json', parts, LIMITS.quick_body_ms + 100)).toBe(401)
+    expect(await runs()).toBe(before)
+  })
 })

@@ -104,6 +104,8 @@ export const READING_LIMITS = {
   event_streams_per_caller: 100, // with one key: the account's other keys, and its members, have their own
   // Between two checks whether the caller may still listen; the answer is cached for auth_cache_ms
   event_caller_ms: 1000,
+  // A body that took longer than this to come is of a caller who is looked up again
+  quick_body_ms: 1000,
   event_stream_ms: 300_000,
   // Then a stream no longer counts, ended or not: not every host reports that its caller has left
   event_place_ms: 330_000,
