@@ -170,6 +170,7 @@ describe('deploy', () => {
     const server = createServer(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
+      if (request.method !== 'POST') return void response.writeHead(404).end()
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ echo: JSON.parse(body) }))
     })
     const url = await listening(server)
