@@ -34,7 +34,7 @@ export async function initPython(
     if (IS_CHECKOUT) await linkStack(target, resolve(folder, env.ASSAY_DATA_DIR || join(ROOT, '.assay')))
     const near = relative(folder, target)
     const result = { folder: target, name, slug, files: Object.keys(files) }
-    // In the new folder npx would look for the command in vain.
+    // The new folder does not have the command.
     const program = IS_CHECKOUT ? `npx --no --prefix ${ROOT} assay` : 'assay'
     output.emit('project', result, ({ paint }) =>
       [

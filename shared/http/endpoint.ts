@@ -173,7 +173,6 @@ export function endpoint<
     ...definition,
     params,
     async answer(ctx, request, given, subject) {
-      const began_ms = ctx.now()
       const { principal, operator } = await knownCaller(ctx, request, definition)
       await admitCaller(ctx, principal, definition, subject)
       const ids = checkedIds(params, given)
@@ -182,15 +181,9 @@ export function endpoint<
       const lines = definition.lines !== undefined && isNdjson(request) ? definition.lines : undefined
       const query = queryOf(request, lines?.query ?? definition.query)
       const takesBody = NEEDS_BODY.has(definition.method) && lines === undefined && !definition.raw_body
-      const max = bodyBytesOf(definition)
-      using _room =
-        takesBody && principal ? await roomFor(ctx.bodies, request, principal.account_id, max) : undefined
-      const { text, body, elements } = takesBody ? await readBody(definition, request, max) : NO_BODY
-      const confirmCaller = async () => {
-        if (principal !== null) checkGrant(await authenticate(ctx, request, true), definition)
-      }
-      // Whoever sends slowly may have lost the right meanwhile.
-      if (takesBody && sinceMs(ctx.now(), began_ms) >= LIMITS.quick_body_ms) await confirmCaller()
+      using _room = takesBody && principal ? await roomIn(ctx, definition, request, principal) : undefined
+      const lookUps = lookUpsOf(ctx, request, definition, principal)
+      const { text, body, elements } = takesBody ? await readSent(ctx, definition, request, lookUps) : NO_BODY
       const invocation = {
         principal: principal as PrincipalOf<A>,
         params: ids,
@@ -201,8 +194,7 @@ export function endpoint<
         elements,
         lines: (lines === undefined ? undefined : query) as z.output<L> | undefined,
         request,
-        confirmCaller,
-        mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
+        ...lookUps,
         reply,
       }
       const prepared = (await prepare?.(ctx, invocation)) as R
@@ -217,6 +209,33 @@ export function endpoint<
 }
 
 type Defined = Omit<Endpoint, 'answer' | 'params'>
+
+/** How the caller is looked up again while its request goes on. */
+function lookUpsOf(ctx: Context, request: Request, definition: Defined, principal: Principal | null) {
+  return {
+    async confirmCaller() {
+      if (principal !== null) checkGrant(await authenticate(ctx, request, true), definition)
+    },
+    mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
+  }
+}
+
+const roomIn = (ctx: Context, definition: Defined, request: Request, { account_id }: Principal) =>
+  roomFor(ctx.bodies, request, account_id, bodyBytesOf(definition))
+
+/** The body; whoever sent it slowly may have lost the right meanwhile. @throws ApiError */
+async function readSent(
+  ctx: Context,
+  definition: Defined,
+  request: Request,
+  { confirmCaller }: ReturnType<typeof lookUpsOf>,
+) {
+  const began_ms = ctx.now()
+  const read = await readBody(definition, request, bodyBytesOf(definition))
+  if (sinceMs(ctx.now(), began_ms) >= LIMITS.quick_body_ms) await confirmCaller()
+  return read
+}
+
 interface Reply {
   status: number
   headers: Headers
