@@ -16,7 +16,7 @@ export async function signatureOf(masterKey: string, { rows, bytes, sha256 }: Tr
 export interface Judge {
   /** The master key of the place that restores; undefined where there is none. */
   masterKey: string | undefined
-  /** Whether the caller accepts a file whose writer nobody can tell. */
+  /** Whether the caller accepts a file whose writer is not known. */
   unsigned: boolean
 }
 
@@ -37,7 +37,7 @@ export async function judgeOrigin({ header, trailer }: Checked, by: Judge): Prom
         : `it is signed, and there is no master key here to verify it with. Bring the key of its installation, in ASSAY_MASTER_KEY or master.key of the data folder. Without it ${RISK}`
     throw new ExitError(
       'backup_unsigned',
-      `nothing was restored: nobody can tell who wrote this file, as ${why}`,
+      `nothing was restored: it is not known who wrote this file, as ${why}`,
     )
   }
   const given = await fingerprintOf(masterKey)

@@ -99,7 +99,7 @@ export function restore({ folder, env, output }: Session, given: Given): Promise
 /** What a dry run reports of who wrote the file. */
 const ORIGINS = {
   signed: 'It is what the master key at hand signed.',
-  backup_unsigned: 'Nobody can tell who wrote it: it bears no signature, or there is no master key here.',
+  backup_unsigned: 'It is not known who wrote it: it bears no signature, or there is no master key here.',
   backup_foreign: 'It is signed under another master key than the one at hand.',
   backup_forged: 'Somebody changed it: it is not what the master key at hand signed.',
 }

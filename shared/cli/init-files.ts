@@ -132,7 +132,8 @@ test('asks again when the model is overloaded', async () => {
 })
 `
 
-const ITEMS = [
+/** Of new projects in every language. */
+export const ITEMS = [
   'My order has not arrived, and I need it today!',
   'Which colours does the lamp come in?',
   'The new kettle is wonderful, thank you.',

@@ -1,5 +1,7 @@
 // The files of a new agent project in Python. Guarantee: its tests pass unchanged, and its items end ok.
 
+import { ITEMS } from './init-files.ts'
+
 export interface NewPythonProject {
   /** The agent's name for people. */
   name: string
@@ -141,17 +143,6 @@ print(run.status, run.outcome, f"\${run.cost_usd:.4f}")
 for row in run.results(only="not_ok"):
     print(row["item_id"], row["outcome_status"], row["outcome_reason"])
 `
-
-const ITEMS = [
-  'My order has not arrived, and I need it today!',
-  'Which colours does the lamp come in?',
-  'The new kettle is wonderful, thank you.',
-  'I was charged twice for the same invoice.',
-  'Can I change the address of my delivery?',
-  'Your driver was very kind to my grandmother.',
-]
-  .map((text, at) => `${JSON.stringify({ id: `m-${at + 1}`, text })}\n`)
-  .join('')
 
 const readme = ({ name, slug }: NewPythonProject) => `# ${name}
 

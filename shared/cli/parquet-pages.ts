@@ -18,7 +18,7 @@ import { type Reading, readingOf, valuesOf } from './parquet-values.ts'
 /** Of most headers; those with long values in their statistics are read again with twice as much. */
 const HEADER_BYTES = 1024
 
-/** The values of a column in one row group; undefined where lists or structs are in it, whose rows pages do not tell. */
+/** The values of a column in one row group; undefined where lists or structs are in it, whose rows pages do not mark. */
 export function pagesOf(
   file: AsyncBuffer,
   metadata: FileMetaData,

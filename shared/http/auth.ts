@@ -319,12 +319,12 @@ const looking = new Map<
 /** Many requests of one caller share a look-up, as long as it begins after each of them has arrived. */
 function lookedUpAnew(ctx: Context, name: string, look: Look): Promise<Principal | undefined> {
   const underWay = looking.get(name)
-  if (underWay === undefined) return begun(ctx, name, look)
-  underWay.next ??= underWay.now.catch(() => {}).then(() => begun(ctx, name, look))
+  if (underWay === undefined) return lookedUp(ctx, name, look)
+  underWay.next ??= underWay.now.catch(() => {}).then(() => lookedUp(ctx, name, look))
   return underWay.next
 }
 
-function begun(ctx: Context, name: string, look: Look): Promise<Principal | undefined> {
+function lookedUp(ctx: Context, name: string, look: Look): Promise<Principal | undefined> {
   const now = renewed(ctx, name, look).finally(() => {
     if (looking.get(name) === one) looking.delete(name)
   })

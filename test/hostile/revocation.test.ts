@@ -88,7 +88,7 @@ const filled = (path: string) =>
     .replace('{agentId}', agent_id)
     .replaceAll(/\{\w+\}/g, '01920000-0000-7000-8000-000000000000')
 
-/** As another process revokes: nothing tells this one. */
+/** As another process revokes: nothing notifies this one. */
 const elsewhere = {
   'a revoked key': async () => {
     const { id, token } = await key()
@@ -255,6 +255,23 @@ it('who removes a member sees what they made, also with what they made, and may 
     expect(codeOf(await world.call('GET', '/v1/projects', { token }))).toEqual([401, 'unauthenticated'])
 })
 
+it('all keys of a member who is removed are revoked, also those beyond what is listed', async () => {
+  const someone = await member()
+  const { sql } = world.ctx
+  await sql`
+    with made as (
+      insert into api_keys (id, project_id, name, prefix, hash)
+      select gen_random_uuid(), ${world.first.project_id}, 'one of many', 'pk_many', sha256(n::text::bytea)
+      from generate_series(1, ${LIMITS.made_listed + 10}) n returning id)
+    insert into audit_log (id, account_id, actor_kind, actor_id, actor_name, action, target_id)
+    select gen_random_uuid(), (select account_id from projects where id = ${world.first.project_id}), 'member', ${someone.id}, ${someone.email}, 'createApiKey', id from made`
+  const gone = await world.call('DELETE', `/v1/members/${someone.id}?revoke_keys=true`, { token: owner })
+  expect(gone.json.made).toHaveLength(LIMITS.made_listed)
+  const [left] =
+    await sql`select count(*)::int as n from api_keys where name = 'one of many' and revoked_at is null`
+  expect(left).toEqual({ n: 0 })
+})
+
 it('a sign-in whose password is changed while it is checked opens no session', async () => {
   const { id, email, password } = await member()
   const password_hash = await hashPassword(world.ctx, 'quite another password')
@@ -272,11 +289,11 @@ describe('a body that is still on its way when its key is revoked', () => {
   async function sent(path: string, type: string, [first, rest]: [string, string], pause_ms: number) {
     const { id, token } = await key()
     await remembered(token)
-    const begun = Promise.withResolvers<void>()
+    const isUnderWay = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const body = async function* () {
       yield new TextEncoder().encode(first)
-      begun.resolve()
+      isUnderWay.resolve()
       await goOn.promise
       yield new TextEncoder().encode(rest)
     }
@@ -286,7 +303,7 @@ describe('a body that is still on its way when its key is revoked', () => {
       body: Readable.toWeb(Readable.from(body())),
       duplex: 'half',
     } as unknown as RequestInit)
-    await begun.promise
+    await isUnderWay.promise
     await pause(pause_ms)
     await world.ctx.sql`update api_keys set revoked_at = now() where id = ${id}`
     goOn.resolve()

@@ -9,12 +9,7 @@ import type { MadeRow } from '../wire/members.ts'
 /** What there still is of it, the first LIMITS.made_listed. */
 export async function findMade(db: Database, account_id: string, member_id: string): Promise<MadeRow[]> {
   const rows = await db.execute<MadeRow & Record<string, unknown>>(sql`
-    with recursive made as (
-      select target_id from audit_log
-      where account_id = ${account_id} and actor_id = ${member_id} and action in ${CREATED} and target_id is not null
-      union
-      select l.target_id from made m join audit_log l on l.actor_id = m.target_id
-      where l.account_id = ${account_id} and l.action in ${CREATED} and l.target_id is not null)
+    ${madeBy(account_id, member_id)}
     select 'key' as kind, k.id, k.name, k.project_id from made m join api_keys k on k.id = m.target_id
     where k.revoked_at is null
     union all
@@ -32,13 +27,17 @@ export async function findMade(db: Database, account_id: string, member_id: stri
 
 const CREATED = sql`('createApiKey', 'createTrigger', 'createSchedule', 'createAlertChannel', 'createMember')`
 
-/** Revokes the keys that the member made. */
-export async function revokeMade(db: Database, made: readonly MadeRow[]): Promise<void> {
-  const keys = made.flatMap(({ kind, id }) => (kind === 'key' ? [id] : []))
-  if (keys.length === 0) return
-  const ids = sql.join(
-    keys.map(id => sql`${id}::uuid`),
-    sql`, `,
-  )
-  await db.execute(sql`update api_keys set revoked_at = now() where id in (${ids}) and revoked_at is null`)
+const madeBy = (account_id: string, member_id: string) => sql`with recursive made as (
+      select target_id from audit_log
+      where account_id = ${account_id} and actor_id = ${member_id} and action in ${CREATED} and target_id is not null
+      union
+      select l.target_id from made m join audit_log l on l.actor_id = m.target_id
+      where l.account_id = ${account_id} and l.action in ${CREATED} and l.target_id is not null)`
+
+/** Revokes all keys that the member made, also those beyond what is listed. */
+export async function revokeMade(db: Database, account_id: string, member_id: string): Promise<void> {
+  await db.execute(sql`
+    ${madeBy(account_id, member_id)}
+    update api_keys set revoked_at = now()
+    where id in (select target_id from made) and revoked_at is null`)
 }

@@ -49,7 +49,7 @@ export function removeMember(ctx: Context, member: MemberRow, revoke: boolean): 
   return transaction(ctx, async db => {
     await keepAnOwner(db, member)
     const made = await findMade(db, member.account_id, member.id)
-    if (revoke) await revokeMade(db, made)
+    if (revoke) await revokeMade(db, member.account_id, member.id)
     await store.deleteMember(db, member.id)
     return made
   })

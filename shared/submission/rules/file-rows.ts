@@ -114,7 +114,7 @@ export async function* jsonRows(
 
 /** An array of objects under one of the names that exports use for their rows. */
 const WRAPPED = /"(data|items|records|results|rows|values?)"\s*:\s*\[\s*[[{]/
-/** What pandas writes unless it is told to write records: each column as an object, by row. */
+/** What pandas writes unless it is asked for records: each column as an object, by row. */
 const BY_COLUMN = /^[\s\ufeff]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"0"\s*:/
 
 const ONE_ITEM = 'what is one item stands on a line of a .jsonl file'

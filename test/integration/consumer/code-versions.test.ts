@@ -213,7 +213,7 @@ it('an item that names its version is settled by an update of its own page, as a
   engine.play(items => items.map(item => by(result(item), 'a3f')))
   await consume(engine.ctx)
   expect((await versionsOf(runId)).map(({ ok }) => ok)).toEqual([500])
-  // Counts of a backend are told when it is idle, at most once a second.
+  // Counts of a backend are reported when it is idle, at most once a second.
   const updates = await eventually(async () => {
     const [row] = await engine.sql`
       select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'items'`

@@ -93,7 +93,7 @@ describe('an output that does not match', () => {
     ])
   })
 
-  it('is told once where the agent has said so itself, in its own words', async () => {
+  it('is reported once where the agent has said so itself, in its own words', async () => {
     const words = 'output.label: Invalid option'
     engine.play(items =>
       items.map(item => ({ ...result(item, { label: 42 }), schema_error: words }) as AgentLine),

@@ -30,7 +30,7 @@ def watch() -> None:
 
 def _failed(call: Call, error: BaseException) -> None:
     status, headers = getattr(error, "status", None), getattr(error, "headers", None)
-    if isinstance(status, int) and headers is not None:  # aiohttp raises for a status if it is told to
+    if isinstance(status, int) and headers is not None:  # aiohttp raises for a status if its caller asks for that
         call.answered(status, headers.get)
         return
     names = {one.__name__ for one in type(error).__mro__}

@@ -227,7 +227,7 @@ class Pool:
         self._start_apart()
 
     def _replace(self) -> None:
-        """Starts a worker in place of one that died; where the agent no longer loads, it tries again more and more seldom."""
+        """Starts a worker in place of one that died; where the agent no longer loads, it tries again after longer and longer waits."""
         while not self._is_draining:
             process = self._spawn()
             if self._ready(process):

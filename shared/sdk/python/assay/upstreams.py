@@ -52,13 +52,13 @@ class Upstreams:
         """What the consumer knew when it sent a request: what is not in it has opened."""
         now = time.monotonic()
         until = now + UPSTREAM_LOCAL_MS / 1000
-        told = {
+        reported = {
             Place(str(one["host"]), one.get("key", ""), one.get("model", "")): (str(one.get("fault", "away")), str(one.get("words", "")), until)
             for one in closed
         }
         # What this process found itself is in the consumer's next requests after so long.
-        found = {place: one for place, one in self._closed.items() if place not in told and now < one[2] - OWN_S}
-        self._closed = {**found, **told}
+        found = {place: one for place, one in self._closed.items() if place not in reported and now < one[2] - OWN_S}
+        self._closed = {**found, **reported}
 
     def closed(self, place: Place) -> Optional[Tuple[str, str]]:
         """The fault and the words of an upstream that is not called."""

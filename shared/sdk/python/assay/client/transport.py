@@ -156,7 +156,7 @@ class _Refused(Exception):
 
 def _lines(answer: Any) -> Iterator[bytes]:
     """Its lines. Python's own reading of lines takes a connection that broke off for the end."""
-    begun = b""
+    partial = b""
     while True:
         try:
             piece = answer.read1(READ_BYTES)
@@ -164,11 +164,11 @@ def _lines(answer: Any) -> Iterator[bytes]:
             raise _broken(str(error)) from error
         if not piece:
             break
-        *whole, begun = (begun + piece).split(b"\n")
+        *whole, partial = (partial + piece).split(b"\n")
         yield from whole
     if answer.length:
         raise _broken(f"{answer.length} bytes are missing")
-    yield begun
+    yield partial
 
 
 def _path(path: str, query: Optional[Query]) -> str:
