@@ -79,4 +79,18 @@ describe('lines of a stream that is not trusted', () => {
     }
     await expect(reading()).rejects.toThrow(LineError)
   })
+
+  it('are shown by their beginning where their end does not come within a bound, once each', async () => {
+    const seen: string[] = []
+    const endless = { bytes: 50, seen: (head: string) => void seen.push(head) }
+    async function* chunks() {
+      yield bytes('short\nfirst ')
+      for (let i = 0; i < 5; i++) yield bytes('x'.repeat(15))
+      yield bytes('\nsecond ')
+      for (let i = 0; i < 5; i++) yield bytes('y'.repeat(15))
+      yield bytes('\n')
+    }
+    for await (const _ of looseLines(chunks(), { ...BOUNDS, skipped_bytes: 200, endless }));
+    expect(seen).toEqual([`first ${'x'.repeat(20 + 2 - 6)}`, `second ${'y'.repeat(20 + 2 - 7)}`])
+  })
 })

@@ -25,17 +25,21 @@ export interface LineBounds {
   line_bytes: number
   /** The longest that is passed over. */
   skipped_bytes: number
+  /** Is shown how a line begins whose end has not come within so many bytes, and may throw. */
+  endless?: { bytes: number; seen(head: string): void }
 }
 
 const LF = 0x0a
 const TAIL_BYTES = 4096
+const HEAD_BYTES = 128
 
 /** Reads lines ended by \n or \r\n (optional after the last). @throws LineError for a line longer than `skipped_bytes` */
 export async function* looseLines(
   chunks: AsyncIterable<Uint8Array>,
-  { line_bytes, skipped_bytes }: LineBounds,
+  { line_bytes, skipped_bytes, endless }: LineBounds,
 ): AsyncGenerator<LineBatch> {
   let open = new OpenLine(line_bytes)
+  let seen: OpenLine | undefined
   let ended = 0
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(LF) + 1
@@ -53,6 +57,10 @@ export async function* looseLines(
       yield batch
     }
     if (end < chunk.length) open.push(chunk.subarray(end))
+    if (endless !== undefined && open.bytes > endless.bytes && seen !== open) {
+      seen = open
+      endless.seen(open.head())
+    }
     if (open.bytes > skipped_bytes)
       throw new LineError('line_too_long', 0, `a line is longer than ${skipped_bytes} bytes`)
   }
@@ -108,6 +116,10 @@ class OpenLine {
     // Grows to twice what is needed, so that a piece of a byte is not copied with all that came before it.
     const end = joined([this.#rest, rest])
     this.#rest = end.length > 2 * TAIL_BYTES ? end.slice(-TAIL_BYTES) : end
+  }
+
+  head(): string {
+    return new TextDecoder().decode(this.#kept.subarray(0, Math.min(this.#length, HEAD_BYTES)))
   }
 
   end(): string | UnreadableLine {

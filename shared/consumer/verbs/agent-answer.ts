@@ -160,6 +160,12 @@ export class Answer {
     }
   }
 
+  /** A line of more than `LIMITS.unrecorded_bytes` is read no further where it says that it records nothing. @throws Flood */
+  endless = (head: string): void => {
+    if (HEARTBEAT_HEAD.test(head))
+      throw new Flood(`the agent sent more than ${LIMITS.unrecorded_bytes} bytes of one heartbeat`)
+  }
+
   /** Masked first: a secret that is cut is not found. */
   #headOf(line: string | UnreadableLine): string {
     return headOf(this.#mask.text(typeof line === 'string' ? line : line.head))

@@ -36,8 +36,9 @@ async function readLines(answer: Answer, response: AgentResponse, timeout: Abort
   }
   let isSilent = true
   let linger: ReturnType<typeof setTimeout> | undefined
+  const bounds = { ...LINES, endless: { bytes: LIMITS.unrecorded_bytes, seen: answer.endless } }
   try {
-    for await (const { lines, blank_bytes } of looseLines(response.body, LINES)) {
+    for await (const { lines, blank_bytes } of looseLines(response.body, bounds)) {
       const began_ms = performance.now()
       if (lines.length > 0) isSilent = false
       for (const line of lines) {
