@@ -343,7 +343,7 @@ export class Answer {
     if (row) this.#writer.addStep(inFlight, row)
     if (row?.outcome === 'ok' && !inFlight.item.recorded.some(({ key }) => key === row.key))
       inFlight.gotOn = true
-    if (row) this.#stops?.used(row)
+    if (row) this.#stops?.used(inFlight, row)
     if (report.upstream) this.#stops?.seen(inFlight, report.upstream, report.error?.message ?? '')
     if (!verdict) return
     this.cutShort = true

@@ -107,6 +107,7 @@ export class Stops {
         served,
         held,
         began_ms,
+        item: inFlight,
       })
     if (fault === undefined) return this.#known.served(project_id, place, began_ms)
     this.#stopped(inFlight, {
@@ -120,10 +121,10 @@ export class Stops {
     })
   }
 
-  /** A call used tokens. */
-  used({ model, input_tokens, output_tokens }: StepRow): void {
+  /** A call of an item used tokens. */
+  used(inFlight: InFlightItem, { model, input_tokens, output_tokens }: StepRow): void {
     const tokens = input_tokens + output_tokens
-    if (tokens > 0) this.#known.pacer.used(this.#claim.target.deployment_id, model, tokens)
+    if (tokens > 0) this.#known.pacer.used(this.#claim.target.deployment_id, model, tokens, inFlight)
   }
 
   #stopped(inFlight: InFlightItem, call: Call): Stop {

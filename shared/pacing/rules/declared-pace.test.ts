@@ -21,6 +21,44 @@ function startsOf(
   return at
 }
 
+/** Calls within so many seconds by items whose calls take four seconds each, the last one's end beside others' first. */
+function callsIn(
+  seconds: number,
+  declared: DeclaredLimits,
+  { calls, places }: { calls: number; places: number },
+): number {
+  const pacing = startPacing(0)
+  let items: { began_ms: number; served: number }[] = []
+  let all = 0
+  for (let now_ms = 0; now_ms < seconds * 1000; now_ms += TURN_MS) {
+    let served = 0
+    for (const item of items) {
+      const by_now = Math.max(0, Math.min(calls, Math.floor((now_ms - item.began_ms) / 4000)))
+      served += by_now - item.served
+      item.served = by_now
+    }
+    all += served
+    const left = items.filter(item => item.served < calls)
+    const ended = items.length - left.length
+    const asked = { ended, served, of_ended: { calls: calls * ended, tokens: 0 } }
+    const open = left.reduce((sum, item) => sum + item.served, 0)
+    const in_flight = { process: 'a', items: left.length, calls: open }
+    const began = paceTurn(pacing, {
+      now_ms,
+      declared,
+      ...asked,
+      in_flight,
+      wants: places - left.length,
+      ahead_ms: TURN_MS,
+    })
+    items = [
+      ...left,
+      ...Array.from({ length: began }, (_, i) => ({ began_ms: now_ms + (i % 7) * 300, served: 0 })),
+    ]
+  }
+  return all
+}
+
 /** The most that began within so long, wherever that begins. */
 const mostWithin = (at: readonly number[], ms: number): number =>
   Math.max(...at.map((from, i) => at.slice(i).findIndex(to => to >= from + ms)).filter(count => count >= 0))
@@ -52,6 +90,20 @@ describe('a limit that a person set', () => {
     expect(mostWithin(at, 3_600_000)).toBeLessThanOrEqual(100)
     expect(at.length).toBeGreaterThanOrEqual(280)
   })
+
+  it.for([
+    { limit: '10000/d', calls: 2, places: 256 },
+    { limit: '10000/d', calls: 5, places: 256 },
+    { limit: '1000/h', calls: 1, places: 800 },
+    { limit: '10/d', calls: 1, places: 50 },
+  ])(
+    'of $limit is used whole, and no more, by items of $calls calls of which $places run at once',
+    ({ limit, calls, places }) => {
+      const [most, all] = [Number.parseInt(limit, 10), callsIn(3000, { requests: limit }, { calls, places })]
+      expect(all).toBeLessThanOrEqual(most)
+      expect(all).toBeGreaterThan(most - 2 * calls)
+    },
+  )
 
   it('of a day goes beside the pace of a minute', () => {
     const at = startsOf(

@@ -8,14 +8,18 @@ import { type CountedParts, noParts, partsNow } from './counted-parts.ts'
 import { type DeclaredLimits, RATED, type Rate, rateOf } from './declared-limits.ts'
 
 export interface DeclaredPace {
-  /** What items asked lately; each counts less than the one after it. */
+  /** What items that ended lately asked; each counts less than the one after it. */
   items: number
   calls: number
   tokens: number
   /** Of each limit that is longer than calls are spread over: what was used in each part of its window, the latest last. */
   stocks: Partial<Record<Rated, CountedParts>>
-  /** Items in flight of each process, and when it said so. */
-  in_flight: Record<string, { items: number; at_ms: number }>
+  /** Items in flight of each process, what they asked so far, and when it said so. */
+  in_flight: Record<string, InFlight & { at_ms: number }>
+}
+
+export interface InFlight extends Partial<Asking> {
+  items: number
 }
 
 type Rated = (typeof RATED)[number]
@@ -25,6 +29,8 @@ export interface Asked {
   ended: number
   served: number
   tokens: number
+  /** What those items asked that ended; without it, what was answered since is theirs. */
+  of_ended?: Asking
 }
 
 /** So many items are remembered. */
@@ -45,23 +51,34 @@ export const startDeclaredPace = (): DeclaredPace => ({
   in_flight: {},
 })
 
-export function learnAsked(pace: DeclaredPace, { ended, served, tokens }: Asked): void {
+/** Items ended, and calls were answered: what those used of the stocks is known, whatever was expected when they began. */
+export function learnAsked(pace: DeclaredPace, limits: DeclaredLimits, asked: Asked, now_ms: number): void {
+  const { ended, served, tokens, of_ended = { calls: served, tokens } } = asked
   const kept = Math.max(0, 1 - ended / REMEMBERED_ITEMS)
   pace.items = kept * pace.items + ended
-  pace.calls = kept * pace.calls + served
-  pace.tokens = kept * pace.tokens + tokens
+  pace.calls = kept * pace.calls + of_ended.calls
+  pace.tokens = kept * pace.tokens + of_ended.tokens
+  for (const [of, rate] of stocksOf(limits)) {
+    const said = of === 'requests' ? served : tokens
+    const unsaid = pace[COUNTS[of]] === 0 ? ended * FIRST_ASKED[of] : 0
+    use(pace, of, rate, said || unsaid, now_ms)
+  }
 }
 
+const COUNTS = { requests: 'calls', tokens: 'tokens' } as const
+
 /** What an item asks. */
-function askedOf({ items, calls, tokens }: DeclaredPace, of: Rated): number {
-  const asked = of === 'requests' ? calls : tokens
-  return items < 1 || asked === 0 ? FIRST_ASKED[of] : asked / items
+function askedOf(pace: DeclaredPace, of: Rated): number {
+  const asked = pace[COUNTS[of]]
+  return pace.items < 1 || asked === 0 ? FIRST_ASKED[of] : asked / pace.items
 }
 
 const ratesOf = (limits: DeclaredLimits): [Rated, Rate][] =>
   RATED.flatMap(of => (limits[of] === undefined ? [] : [[of, rateOf(limits[of])] as [Rated, Rate]]))
 
 const isStock = ({ length_ms }: Rate) => length_ms > SPREAD_MS
+
+const stocksOf = (limits: DeclaredLimits) => ratesOf(limits).filter(([, rate]) => isStock(rate))
 
 /** Items a second; infinite if no limit spreads them. */
 export function declaredRate(pace: DeclaredPace, limits: DeclaredLimits): number {
@@ -79,12 +96,12 @@ export function spareMs(limits: DeclaredLimits): number {
   return lengths.length === 0 ? 0 : (1 - SPREAD_SHARE) * Math.min(...lengths)
 }
 
-/** Items that have room now. */
+/** Items that have room now, beside those in flight. */
 export function declaredRoom(pace: DeclaredPace, limits: DeclaredLimits, now_ms: number): number {
-  const rooms = ratesOf(limits).flatMap(([of, rate]) => {
-    if (!isStock(rate)) return []
-    const used = usedParts(pace, of, rate, now_ms).reduce((sum, part) => sum + part, 0)
-    return [Math.floor((rate.amount - used) / askedOf(pace, of))]
+  const rooms = stocksOf(limits).map(([of, rate]) => {
+    const asked = askedOf(pace, of)
+    const expected = sum(livingOf(pace, now_ms).map(one => restOf(one, of, asked)))
+    return Math.floor((rate.amount - usedOf(pace, of, rate, now_ms) - expected) / asked)
   })
   if (limits.in_flight !== undefined) rooms.push(limits.in_flight - inFlight(pace, now_ms))
   return Math.max(0, Math.min(...rooms))
@@ -95,20 +112,16 @@ export const callsOf = (pace: DeclaredPace): number => askedOf(pace, 'requests')
 
 /** How much is used of each limit that is not spread. */
 export function declaredShares(pace: DeclaredPace, limits: DeclaredLimits, now_ms: number): number[] {
-  const shares = ratesOf(limits)
-    .filter(([, rate]) => isStock(rate))
-    .map(([of, rate]) => usedParts(pace, of, rate, now_ms).reduce((sum, part) => sum + part, 0) / rate.amount)
+  const shares = stocksOf(limits).map(([of, rate]) => usedOf(pace, of, rate, now_ms) / rate.amount)
   if (limits.in_flight !== undefined) shares.push(inFlight(pace, now_ms) / limits.in_flight)
   return shares
 }
 
-/** Items begin, or do not after all. */
-export function debit(pace: DeclaredPace, limits: DeclaredLimits, started: number, now_ms: number): void {
-  for (const [of, rate] of ratesOf(limits)) {
-    if (!isStock(rate)) continue
-    const used = usedParts(pace, of, rate, now_ms)
-    used[PARTS] = Math.max(0, used[PARTS]! + started * askedOf(pace, of))
-  }
+const usedOf = (pace: DeclaredPace, of: Rated, rate: Rate, now_ms: number): number =>
+  sum(usedParts(pace, of, rate, now_ms))
+
+function use(pace: DeclaredPace, of: Rated, rate: Rate, units: number, now_ms: number): void {
+  usedParts(pace, of, rate, now_ms)[PARTS]! += units
 }
 
 /** One part more than the window has: it may begin within the oldest. */
@@ -118,17 +131,37 @@ function usedParts(pace: DeclaredPace, of: Rated, { length_ms }: Rate, now_ms: n
   return partsNow(stock, PARTS + 1, length_ms / PARTS, now_ms)
 }
 
-/** A process has so many items in flight that need it. */
-export function noteInFlight(pace: DeclaredPace, process: string, items: number, now_ms: number): void {
-  pace.in_flight[process] = { items, at_ms: now_ms }
-  for (const [other, { at_ms }] of Object.entries(pace.in_flight))
-    if (now_ms - at_ms > LIMITS.upstream_in_flight_ms) delete pace.in_flight[other]
+/** A process has so many items in flight that need it. What one that died had may have called, and nobody will say so. */
+export function noteInFlight(
+  pace: DeclaredPace,
+  limits: DeclaredLimits,
+  process: string,
+  own: InFlight,
+  now_ms: number,
+): void {
+  for (const [other, one] of Object.entries(pace.in_flight))
+    if (!isAlive(one, now_ms)) {
+      delete pace.in_flight[other]
+      for (const [of, rate] of stocksOf(limits))
+        use(pace, of, rate, restOf(one, of, askedOf(pace, of)), now_ms)
+    }
+  pace.in_flight[process] = { ...own, at_ms: now_ms }
 }
 
-const inFlight = ({ in_flight }: DeclaredPace, now_ms: number): number =>
-  Object.values(in_flight)
-    .filter(({ at_ms }) => now_ms - at_ms <= LIMITS.upstream_in_flight_ms)
-    .reduce((sum, { items }) => sum + items, 0)
+const isAlive = ({ at_ms }: { at_ms: number }, now_ms: number) =>
+  now_ms - at_ms <= LIMITS.upstream_in_flight_ms
+
+const livingOf = ({ in_flight }: DeclaredPace, now_ms: number) =>
+  Object.values(in_flight).filter(one => isAlive(one, now_ms))
+
+const inFlight = (pace: DeclaredPace, now_ms: number): number =>
+  sum(livingOf(pace, now_ms).map(({ items }) => items))
+
+/** What items in flight will still ask. */
+const restOf = (one: InFlight, of: Rated, asked: number): number =>
+  Math.max(0, one.items * asked - (one[COUNTS[of]] ?? 0))
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
 
 /** What items ask in all. */
 export interface Asking {

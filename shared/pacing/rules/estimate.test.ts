@@ -171,7 +171,7 @@ describe('limits of hours and days that people set', () => {
   const daily = (queued: number, used = 0) => {
     const pacing = startPacing(NOW)
     const declared = { requests: '1000/d' }
-    paceTurn(pacing, { now_ms: NOW, declared, started: used, wants: 0, ahead_ms: 0 })
+    paceTurn(pacing, { now_ms: NOW, declared, ended: used, served: used, wants: 0, ahead_ms: 0 })
     return secondsOf({ queued, upstreams: [upstream({ pacing, declared })] })
   }
   it('take no time while there is room', () => {

@@ -9,10 +9,10 @@ import {
   type Asked,
   callsOf,
   type DeclaredPace,
-  debit,
   declaredRate,
   declaredRoom,
   declaredShares,
+  type InFlight,
   learnAsked,
   noteInFlight,
   spareMs,
@@ -73,7 +73,7 @@ export interface Turn extends Partial<Asked> {
   /** What people set now. */
   declared?: DeclaredLimits
   /** Of the process that takes the turn. */
-  in_flight?: { process: string; items: number }
+  in_flight?: InFlight & { process: string }
   /** Started without having asked. */
   started?: number
   refused?: number
@@ -155,14 +155,17 @@ export function paceTurn(pacing: Pacing, turn: Turn): number {
     if (limit !== undefined) learn(limit, one, ms => startedBy(pacing, ms, now_ms))
   }
   pacing.declared_limits = turn.declared ?? {}
-  learnAsked(pacing.declared, { ended, served, tokens })
-  if (turn.in_flight) noteInFlight(pacing.declared, turn.in_flight.process, turn.in_flight.items, now_ms)
+  const { declared, declared_limits } = pacing
+  learnAsked(declared, declared_limits, { ...turn, ended, served, tokens }, now_ms)
+  if (turn.in_flight) {
+    const { process, ...own } = turn.in_flight
+    noteInFlight(declared, declared_limits, process, own, now_ms)
+  }
   if (refused > 0) lower(pacing, now_ms)
   else raise(pacing, now_ms)
   const permits = permitsOf(pacing, turn)
   pacing.started += permits
-  debit(pacing.declared, pacing.declared_limits, started + permits, now_ms)
-  const own = pacing.declared.in_flight[turn.in_flight?.process ?? '']
+  const own = declared.in_flight[turn.in_flight?.process ?? '']
   if (own) own.items += permits
   look(pacing, turn)
   return permits

@@ -1,8 +1,10 @@
 // What a process keeps in mind of one upstream between its turns there.
 
+import { LIMITS } from '../../kernel/limits.ts'
 import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
-import type { PacedRow } from '../queries/pacing.ts'
+import type { AgedReport, ItemsTurn, PacedRow } from '../queries/pacing.ts'
+import { ItemCalls } from './item-calls.ts'
 
 /** A limit as an answer reported it, by this process's clock. */
 export interface TimedLimit extends ReportedLimit {
@@ -27,6 +29,7 @@ export interface Paced {
   ended: number
   tokens: number
   served: number
+  asked: ItemCalls
   refused: number
   /** Calls that wait for their turn in an agent's process, as it said last, and when. */
   held: number
@@ -59,6 +62,7 @@ export const startPaced = (row: Paced['row']): Paced => ({
   granted: 0,
   wants: 0,
   ...NOTHING_HAPPENED,
+  asked: new ItemCalls(),
   held: 0,
   held_ms: 0,
   reports: [],
@@ -76,3 +80,42 @@ export interface Declaring {
   deployment_id: string
   limits: readonly NamedLimits[]
 }
+
+/** What happened since the last turn. */
+export function turnOf(
+  one: Paced,
+  now: Pick<ItemsTurn, 'wants'> & {
+    now_ms: number
+    unused: number
+    in_flight: { process: string; items: number }
+  },
+): ItemsTurn {
+  const { started, tokens, refused, client_retries } = one
+  const ended = Math.max(0, one.ended)
+  const of_ended = one.asked.takeEnded()
+  // Of an agent itself, each item is one call.
+  const isAgent = one.row.kind === 'agent'
+  return {
+    started: started - now.unused,
+    ended,
+    served: isAgent ? ended : one.served,
+    tokens,
+    of_ended: isAgent ? { ...of_ended, calls: ended } : of_ended,
+    refused,
+    client_retries,
+    reports: reportsOf(one, now.now_ms),
+    in_flight: isAgent ? now.in_flight : { ...now.in_flight, ...one.asked.ofOpen() },
+    deployments: [...one.deployments],
+    wants: now.wants,
+    // A turn more than until the next one, so that a late turn leaves no gap where the calls begin.
+    ahead_ms: 2 * LIMITS.upstream_turn_ms,
+  }
+}
+
+/** Limits as answers reported them, by how long ago that was: the database has a clock of its own. */
+const reportsOf = ({ reports }: Paced, now_ms: number): AgedReport[] =>
+  reports.map(({ began_ms, at_ms, ...limit }) => ({
+    ...limit,
+    began_ago_ms: Math.max(0, now_ms - began_ms),
+    ago_ms: Math.max(0, now_ms - at_ms),
+  }))

@@ -6,10 +6,11 @@ import { sinceMs } from '../../kernel/elapsed.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { noteTrouble } from '../../kernel/unreachable.ts'
 import type { ReportedLimit } from '../../pacing/vocabulary.ts'
-import { type AgedReport, findPaced, type ItemsTurn, takeTurn } from '../queries/pacing.ts'
+import { findPaced, takeTurn } from '../queries/pacing.ts'
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
 import { agentAt, limitedUpstream, type UpstreamName, upstreamId } from '../rules/upstream.ts'
-import { type Declaring, isMadeUp, NOTHING_HAPPENED, type Paced, startPaced } from './paced.ts'
+import type { CallingItem } from './item-calls.ts'
+import { type Declaring, isMadeUp, NOTHING_HAPPENED, type Paced, startPaced, turnOf } from './paced.ts'
 
 /** What a process of an agent reports of an upstream. */
 interface Report {
@@ -18,6 +19,8 @@ interface Report {
   held: number
   /** Of the call whose answer reported the limits. */
   began_ms: number
+  /** Whose calls they were. */
+  item: CallingItem
 }
 
 const REPORTS_PER_TURN = 16
@@ -134,23 +137,27 @@ export class Pacer {
     this.#schedule()
   }
 
-  /** A call of a deployment used tokens. */
-  used(deployment_id: string, model: string | null, tokens: number): void {
+  /** A call of a deployment's item used tokens. */
+  used(deployment_id: string, model: string | null, tokens: number, item: CallingItem): void {
     for (const one of this.#byDeployment.get(deployment_id) ?? [])
-      if (one.row.model === '' || model === null || one.row.model === model) one.tokens += tokens
+      if (one.row.model === '' || model === null || one.row.model === model) {
+        one.tokens += tokens
+        one.asked.add(item, { tokens })
+      }
   }
 
   /** What calls of a deployment showed of limits. */
   report(
     name: UpstreamName & { label: string | null },
     deployment_id: string,
-    { limits, served, held, began_ms }: Report,
+    { limits, served, held, began_ms, item }: Report,
   ): void {
     const one = this.#of(name, deployment_id)
     if (one === undefined) return
     const at_ms = this.#ctx.now()
     for (const each of [one, ...this.#limitsOf(name, deployment_id)]) {
       each.served += served
+      each.asked.add(item, { calls: served })
       // What waits in the agent's process has not started, as far as the upstream is concerned.
       each.started -= held - each.held
       Object.assign(each, { held, held_ms: at_ms })
@@ -328,21 +335,8 @@ export class Pacer {
     const hasBacklog = one.held > HELD + one.granted
     const wants = one.is_bound && !hasBacklog ? Math.max(0, one.wants - one.permits) : 0
     const items = this.#inFlightOf(one) + one.permits
-    const turn: ItemsTurn = {
-      started: one.started - unused,
-      ended: Math.max(0, one.ended),
-      served: one.row.kind === 'agent' ? one.ended : one.served,
-      tokens: one.tokens,
-      refused: one.refused,
-      client_retries: one.client_retries,
-      reports: reportsOf(one, now_ms),
-      in_flight: { process: this.#process, items },
-      deployments: [...one.deployments],
-      wants,
-      // A turn more than until the next one, so that a late turn leaves no gap where the calls begin.
-      ahead_ms: 2 * LIMITS.upstream_turn_ms,
-    }
-    const { started } = one
+    const turn = turnOf(one, { now_ms, unused, wants, in_flight: { process: this.#process, items } })
+    const { started, served, tokens } = one
     // Items that came back without a call are about to leave this process: they are no items of which it is learned.
     const ended = Math.min(0, one.ended)
     Object.assign(one, { isTaking: true, turn_ms: now_ms, wants: 0, ...NOTHING_HAPPENED, ended, reports: [] })
@@ -356,7 +350,12 @@ export class Pacer {
       if (isFreed || one.permits > 0 || wants > 0 || hasBacklog)
         for (const listener of this.#listeners) listener()
     } catch (error) {
-      one.started += started // what was reported and refused meanwhile is reported again by the next calls
+      // What was reported and refused meanwhile is reported again by the next calls.
+      Object.assign(one, {
+        started: one.started + started,
+        served: one.served + served,
+        tokens: one.tokens + tokens,
+      })
       noteTrouble(this.#ctx.sql, error, this.#ctx.now())
     } finally {
       one.isTaking = false
@@ -369,14 +368,6 @@ export class Pacer {
     one.ended + one.served + one.refused + one.reports.length + one.permits + one.wants > 0 ||
     (one.is_bound && this.#inFlightOf(one) > 0)
 }
-
-/** Limits as answers reported them, by how long ago that was: the database has a clock of its own. */
-const reportsOf = ({ reports }: Paced, now_ms: number): AgedReport[] =>
-  reports.map(({ began_ms, at_ms, ...limit }) => ({
-    ...limit,
-    began_ago_ms: Math.max(0, now_ms - began_ms),
-    ago_ms: Math.max(0, now_ms - at_ms),
-  }))
 
 function agentOf(project_id: string, host: string): Paced['row'] {
   const name = { project_id, ...agentAt(host) }
