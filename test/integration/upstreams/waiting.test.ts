@@ -75,7 +75,8 @@ describe('items that an upstream refuses [items.upstreams]', () => {
     expect(run.waits_for).not.toBeNull()
     expect(await waiting(runId)).toBeLessThanOrEqual(30)
     expect(await waiting(runId)).toBeGreaterThan(0)
-    expect(engine.requests.flat().length).toBeLessThanOrEqual(30)
+    // A few of those may try it again before the test looks.
+    expect(engine.requests.flat().length).toBeLessThanOrEqual(40)
     expect(await engine.sql`select 1 from attempts`).toHaveLength(0)
     const items = await engine.items(runId)
     expect(items.every(item => Number(item.agent_failures) + Number(item.transport_failures) === 0)).toBe(
@@ -373,16 +374,19 @@ describe('an agent behind a URL', () => {
     await engine.deploy({ concurrency: 20 })
     const runId = await engine.submit(200)
     await consume(ctx)
+    await ctx.idle()
     expect(await closed()).toMatchObject([{ state: 'away', host: 'http://played' }])
     expect(sent.length).toBeLessThanOrEqual(4)
     sent.length = 0
     await moments()
     await consume(ctx)
+    await ctx.idle()
     expect(sent).toEqual([1])
     isAway = false
     for (let i = 0; i < 30 && (await engine.run(runId)).finished_at === null; i++) {
       await moments()
       await consume(ctx)
+      await ctx.idle()
       await setTimeout(20)
     }
     expect(await engine.run(runId)).toMatchObject({ ok: 200, failed: 0, cancelled: 0 })
