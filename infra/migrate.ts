@@ -49,15 +49,10 @@ export async function migrate(
   mayLoseCommits = false,
 ): Promise<void> {
   const { url, ssl, prepare, connection } = postgresOptions({ url: databaseUrl, ca: databaseCa })
-  if (!prepare) {
-    throw new ExitError(
-      'migrate_directly',
-      'migrations hold a lock for a session, which a pooler does not keep together: name the database itself by DATABASE_MIGRATE_URL.',
-    )
-  }
-  const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
+  const sql = postgres(url, { ssl, prepare, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
   try {
     await refuseUnsafe(sql, mayLoseCommits)
+    if (!prepare) return await refuseThroughPooler(sql)
     const there = await findTables(sql)
     if (there === 'done by owner') return
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
@@ -151,6 +146,16 @@ async function refuseUnsafe(sql: Sql, mayLoseCommits: boolean): Promise<void> {
       `this PostgreSQL runs with ${off.join(' and ')} off and may lose items it has confirmed. Switch ${off.length === 1 ? 'it' : 'them'} on (server, database and role settings), then start again.`,
     )
   }
+}
+
+/** Through a pooler, nothing may be left to migrate. */
+async function refuseThroughPooler(sql: Sql): Promise<void> {
+  const { version } = await readRoleState(sql as unknown as ProductSql)
+  if ((version ?? 0) >= SCHEMA.version) return
+  throw new ExitError(
+    'migrate_directly',
+    'the schema is to be migrated, for which a session holds a lock, and a pooler keeps none: name the database itself by DATABASE_MIGRATE_URL.',
+  )
 }
 
 interface Rights {
