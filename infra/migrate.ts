@@ -58,6 +58,7 @@ export async function migrate(
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
     // The lock belongs to the session and is released when it ends.
     await refuseWithoutRole(sql)
+    if (await isNewer(sql)) return // a version beside this one brought it there, and granted what it needs
     await refuseUnreleased(sql)
     // After that lock, whose wait it would limit too.
     await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
@@ -201,6 +202,9 @@ async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> 
     `the role "${role}" may not make the schema. As the owner of the database, run: ${lacking.join('; ')}; or set DATABASE_MIGRATE_URL to a URL of a role that may.`,
   )
 }
+
+const isNewer = async (sql: Sql): Promise<boolean> =>
+  ((await readRoleState(sql as unknown as ProductSql)).version ?? 0) > SCHEMA.version
 
 /** Refuses a database of a checkout from before the first release, whose migrations are not those of any release. */
 async function refuseUnreleased(sql: Sql): Promise<void> {

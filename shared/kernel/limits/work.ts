@@ -23,6 +23,8 @@ export const WORK_LIMITS = {
   store_start_job_ms: 300_000, // a migration job begins no further try after this
   id_clock_ms: 60_000, // after this a process asks PostgreSQL for the time again: clocks drift by seconds in a day
   id_clock_apart_ms: 1000, // two clocks of a process that differ by more were not only read one after the other
+  store_full_retry_s: 30, // Retry-After while PostgreSQL's disk is full: somebody has to free space
+  log_waiting_characters: 4_000_000, // of a log file that is written more slowly than lines come, or not at all
   store_retry_s: 2, // Retry-After for callers: a restart of PostgreSQL takes about as long
 
   // Dispatch
