@@ -22,6 +22,7 @@ import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
 import { noOperation, type Operation } from './no-operation.ts'
 import { traceRequest } from './request-trace.ts'
+import { unlessSilent } from './silence.ts'
 import { brokenOff } from './stream.ts'
 
 /**
@@ -58,7 +59,9 @@ async function answered(
 ): Promise<Response> {
   const [request_id, began] = [ctx.newId(), ctx.now()]
   const subject: Subject = {}
-  const response = await attempt().catch(error => failed(ctx, request, request_id, error))
+  const isProbe = endpoint.tag === 'Health'
+  const answering = isProbe ? attempt() : unlessSilent(ctx, attempt())
+  const response = await answering.catch(error => failed(ctx, request, request_id, error))
   // Nobody reads the body of a HEAD request; a stream would be held for as long as it may stay open.
   if (request.method === 'HEAD') void response.body?.cancel().catch(() => {})
   const own = { ...OWN_HEADERS, 'x-request-id': request_id }
@@ -75,7 +78,7 @@ async function answered(
 
   async function attempt(): Promise<Response> {
     checkEncoding(request.url)
-    if (endpoint.tag !== 'Health') await ctx.join?.()
+    if (!isProbe) await ctx.join?.()
     const answer = () => endpoint.answer(ctx, request, params, subject)
     return request.method === 'GET' ? onceMore(answer) : answer()
   }
