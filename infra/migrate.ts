@@ -49,20 +49,16 @@ export async function migrate(
   mayLoseCommits = false,
 ): Promise<void> {
   const { url, ssl, prepare, connection } = postgresOptions({ url: databaseUrl, ca: databaseCa })
-  if (!prepare) {
-    throw new ExitError(
-      'migrate_directly',
-      'migrations hold a lock for a session, which a pooler does not keep together: name the database itself by DATABASE_MIGRATE_URL.',
-    )
-  }
-  const sql = postgres(url, { ssl, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
+  const sql = postgres(url, { ssl, prepare, max: 1, connect_timeout: 10, onnotice: () => {}, connection })
   try {
     await refuseUnsafe(sql, mayLoseCommits)
+    if (!prepare) return await refuseThroughPooler(sql)
     const there = await findTables(sql)
     if (there === 'done by owner') return
     await sql`select pg_advisory_lock(${MIGRATION_LOCK.toString()}::bigint)`
     // The lock belongs to the session and is released when it ends.
     await refuseWithoutRole(sql)
+    if (await isNewer(sql)) return // a version beside this one brought it there, and granted what it needs
     await refuseUnreleased(sql)
     // After that lock, whose wait it would limit too.
     await sql`select set_config('lock_timeout', ${LOCK_WAIT_MS.toString()}, false)`
@@ -153,6 +149,16 @@ async function refuseUnsafe(sql: Sql, mayLoseCommits: boolean): Promise<void> {
   }
 }
 
+/** Through a pooler, nothing may be left to migrate. */
+async function refuseThroughPooler(sql: Sql): Promise<void> {
+  const { version } = await readRoleState(sql as unknown as ProductSql)
+  if ((version ?? 0) >= SCHEMA.version) return
+  throw new ExitError(
+    'migrate_directly',
+    'the schema is to be migrated, for which a session holds a lock, and a pooler keeps none: name the database itself by DATABASE_MIGRATE_URL.',
+  )
+}
+
 interface Rights {
   role: string
   database: string
@@ -196,6 +202,9 @@ async function findTables(sql: Sql): Promise<'none' | 'some' | 'done by owner'> 
     `the role "${role}" may not make the schema. As the owner of the database, run: ${lacking.join('; ')}; or set DATABASE_MIGRATE_URL to a URL of a role that may.`,
   )
 }
+
+const isNewer = async (sql: Sql): Promise<boolean> =>
+  ((await readRoleState(sql as unknown as ProductSql)).version ?? 0) > SCHEMA.version
 
 /** Refuses a database of a checkout from before the first release, whose migrations are not those of any release. */
 async function refuseUnreleased(sql: Sql): Promise<void> {

@@ -105,6 +105,8 @@ export interface Context {
   join?(): Promise<void>
   /** Resolves with the error that keeps Redis away, at once if known; a command that fails may not name it. */
   redisTrouble?(): Promise<unknown>
+  /** Resolves with the reason if PostgreSQL answers nobody, with undefined if it does, however slow a statement is. */
+  silence?(): Promise<unknown>
   /** Where a request came from, as far as this host knows: an IPv4 address, or the /64 of an IPv6 one. */
   addressOf(request: Request): string | null
   /** Bounds the bytes of large bodies held at once, by account. */

@@ -12,7 +12,8 @@ import { createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
 import { VERSION } from '../../shared/kernel/version.ts'
 import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
-import { ExitError } from '../local/exit-error.ts'
+import { diskFull, ExitError } from '../local/exit-error.ts'
+import { migrationTimes } from '../migrate.ts'
 import {
   type Catalog,
   countRows,
@@ -47,7 +48,7 @@ export interface BackupOptions {
 
 const GZIP = { level: 6, chunkSize: 256 * 1024 }
 
-/** @throws ExitError `file_exists`, `not_an_installation`, `installation_at_work`, `master_key_differs`, `backup_incomplete` */
+/** @throws ExitError `file_exists`, `not_an_installation`, `schema_newer`, `schema_unreleased`, `disk_full`, `installation_at_work`, `master_key_differs`, `backup_incomplete` */
 export async function backup({
   database,
   file,
@@ -63,8 +64,12 @@ export async function backup({
   try {
     const migration = await readMigration(reader)
     if (migration === undefined) {
-      throw new ExitError('not_an_installation', 'this database holds no installation of Assay.')
+      throw new ExitError(
+        'not_an_installation',
+        'this database holds no installation of Assay: name the right one by DATABASE_MIGRATE_URL, DATABASE_URL or ASSAY_DATA_DIR.',
+      )
     }
+    await refuseOtherSchema(migration)
     const { snapshot, header, signer } = await begin(holder, reader, { migration, masterKey, withKey, now })
     const read = (name: string, columns: readonly string[]) => rowsOf(reader, snapshot, name, columns)
     const trailer = await write(part, header, signer, read)
@@ -87,6 +92,21 @@ export async function backup({
   } finally {
     await Promise.all([holder.end({ timeout: 1 }), reader.end({ timeout: 1 })])
   }
+}
+
+/** Refuses a schema that this version does not know: nobody could restore the file. */
+async function refuseOtherSchema(migration: number): Promise<void> {
+  const known = await migrationTimes()
+  if (known.includes(migration)) return
+  if (migration > known.at(-1)!)
+    throw new ExitError(
+      'schema_newer',
+      `this database has the schema of a newer Assay than this one (${VERSION}): back it up by the command of that version.`,
+    )
+  throw new ExitError(
+    'schema_unreleased',
+    'this database was made by a checkout from before 0.1.0, whose schema this version does not know: back it up by the command of that checkout.',
+  )
 }
 
 interface BackupStart {
@@ -173,7 +193,12 @@ async function write(
   const file = createWriteStream(path, { mode: 0o600, flush: true })
   const hash = createHash('sha256')
   let bytes = 0
+  let broken: Error | undefined // an error that comes while nobody waits for the file would end the process
+  file.on('error', error => {
+    broken = error
+  })
   const put = async (chunk: Buffer) => {
+    if (broken) throw broken
     hash.update(chunk)
     bytes += chunk.length
     if (!file.write(chunk)) await once(file, 'drain')
@@ -202,13 +227,14 @@ async function write(
     await packed
     const trailer: Trailer = { rows, bytes, sha256: hash.digest('hex') }
     if (signer !== undefined) trailer.signature = await signatureOf(signer, trailer)
+    if (broken) throw broken
     file.end(`\n${JSON.stringify(trailer)}\n`)
     await finished(file)
     return trailer
   } catch (error) {
     zip.destroy()
     file.destroy()
-    throw error
+    throw diskFull(error, dirname(path)) ?? error
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Sql } from '../../shared/context.ts'
 import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
 import { ExitError } from '../local/exit-error.ts'
-import { refusalOf as refusalOfStore } from '../node/store-errors.ts'
+import { refusalOfSchema, refusalOf as refusalOfStore } from '../node/store-errors.ts'
 import { type Database, openSession } from './database.ts'
 import type { Header } from './format.ts'
 import type { Place } from './place.ts'
@@ -23,7 +23,7 @@ export { judgeOrigin } from './signature.ts'
 
 /** The error for a fault that a person can fix; undefined for any other error. */
 export function refusalOf(error: unknown): ExitError | undefined {
-  const refusal = refusalOfStore(error)
+  const refusal = refusalOfStore(error) ?? refusalOfSchema(error)
   if (refusal !== undefined) return refusal
   const { code, message } = error as NodeJS.ErrnoException
   if (

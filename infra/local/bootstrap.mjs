@@ -21,8 +21,9 @@ const packagedNode = join(root, 'node_modules', '.bin', 'node')
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGABRT: 6, SIGKILL: 9, SIGTERM: 15 }
-// Exit codes of an uncaught error, and of the signals that end a process which used too many resources.
-const CRASHED = new Set([70, 128 + 9, 128 + 6])
+const DISK_FULL = 75
+// Exit codes of an uncaught error, of the signals that end a process which used too many resources, and of a full disk.
+const CRASHED = new Set([70, 128 + 9, 128 + 6, DISK_FULL])
 // V8 lets the young generation grow to 120 MB and returns it late; a third of that is as fast.
 const HEAP = ['--max-semi-space-size=16']
 const CRASH_WINDOW_MS = 600_000
@@ -33,6 +34,8 @@ let child
 let port = Number(process.env.PORT || 8090)
 let stopping = false
 let endPause = () => {}
+// A full disk behind them, or a reader that has gone, must not end the stack.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 for (const signal of SIGNALS) {
   process.on(signal, () => {
     stopping = true
@@ -45,20 +48,28 @@ await ensureDependencies()
 const node = nodeToUse()
 if (stopping) process.exit(0)
 const bundle = () => run(node, [join(root, 'infra', 'local', 'bundle.ts')])
-const bundled = await bundle()
+const crashes = []
+await bundleOnce()
 if (stopping) process.exit(0)
-process.exit(bundled === 0 ? await runStack(node) : bundled)
+process.exit(await runStack(node))
+
+/** Bundles the stack, again and again while the disk has no room for it. */
+async function bundleOnce() {
+  for (;;) {
+    const code = await bundle()
+    if (stopping || code === 0) return
+    if (code !== DISK_FULL) process.exit(code)
+    await pauseAfterCrash(code)
+    if (stopping) return
+  }
+}
 
 /** Resolves with the exit code of a stack that was asked to stop or could not start. */
 async function runStack(node) {
-  const crashes = []
   for (;;) {
     const code = await run(node, [...HEAP, join(root, 'dist', 'start.mjs'), ...process.argv.slice(2)], 'ipc')
     if (stopping || !CRASHED.has(code)) return code
-    crashes.push(Date.now())
-    const lately = crashes.filter(at => at > Date.now() - CRASH_WINDOW_MS)
-    crashes.splice(0, crashes.length - lately.length)
-    await pauseAfter(lately.length)
+    await pauseAfterCrash(code)
     // The bundle may be of another version by now, while the migrations next to it are those of the checkout.
     if (!stopping) await bundle()
     if (stopping) return code
@@ -66,10 +77,14 @@ async function runStack(node) {
 }
 
 /** Waits longer with each crash, and answers requests meanwhile. */
-async function pauseAfter(crashes) {
-  const wait_ms = Math.min(RESTART_MS.base * 2 ** (crashes - 1), RESTART_MS.max)
-  const so_often = crashes > 1 ? ` ${crashes} times within ten minutes` : ''
-  const message = `the stack crashed${so_often} and is started again in ${wait_ms / 1000} s; no item is lost`
+async function pauseAfterCrash(code) {
+  crashes.push(Date.now())
+  const lately = crashes.filter(at => at > Date.now() - CRASH_WINDOW_MS)
+  crashes.splice(0, crashes.length - lately.length)
+  const wait_ms = Math.min(RESTART_MS.base * 2 ** (lately.length - 1), RESTART_MS.max)
+  const so_often = lately.length > 1 ? ` ${lately.length} times within ten minutes` : ''
+  const what = code === DISK_FULL ? 'did not start, since a disk is full,' : `crashed${so_often}`
+  const message = `the stack ${what} and is started again in ${wait_ms / 1000} s; no item is lost`
   console.error(message)
   const server = await sayMeanwhile(message, wait_ms)
   await new Promise(resolve => {

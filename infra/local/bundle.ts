@@ -2,10 +2,11 @@
 // compiler and all comments in memory: 60 MB. Guarantee: a start meanwhile finds a complete file.
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { FOR_NODE } from '../for-node.ts'
+import { endOf } from './exit-error.ts'
 
 // At the same depth in the checkout as infra/migrate.ts, which finds the migrations relative to itself.
 const OUT = join(import.meta.dirname, '../../dist/start.mjs')
@@ -35,9 +36,17 @@ try {
     define: { 'import.meta.main': 'false' },
     logLevel: 'warning',
   })
-  await mkdir(dirname(OUT), { recursive: true })
-  await writeFile(written, inAscii(outputFiles[0]!.text))
-  await rename(written, OUT)
+  const text = inAscii(outputFiles[0]!.text)
+  // The same file needs no room on a full disk.
+  if ((await readFile(OUT, 'utf8').catch(() => '')) !== text) {
+    await mkdir(dirname(OUT), { recursive: true })
+    await writeFile(written, text)
+    await rename(written, OUT)
+  }
+} catch (error) {
+  const { line, code } = endOf(error)
+  console.error(line)
+  process.exitCode = code
 } finally {
   await rm(written, { force: true })
 }

@@ -3,11 +3,11 @@
 // all.
 
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { chown, lstat, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { wholeMasterKey } from '../node/settings.ts'
-import { ExitError } from './exit-error.ts'
+import { diskFull, ExitError } from './exit-error.ts'
 import { ownerOf } from './system-user.ts'
 
 export interface DataFolder {
@@ -20,6 +20,8 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   // Root runs PostgreSQL as another user, who must be able to traverse the folder but not to read the files in it.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   await mkdir(wanted, { recursive: true, mode }).catch(error => {
+    const full = diskFull(error, wanted)
+    if (full !== undefined) throw full
     throw new ExitError(
       'data_folder_unusable',
       `cannot make the data folder ${wanted}: ${error.message}. Set ASSAY_DATA_DIR to a folder you may write to.`,
@@ -37,6 +39,8 @@ function lock(folder: string): () => void {
     database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     database?.close()
+    const full = diskFull(error, folder)
+    if (full !== undefined) throw full
     const busy = /locked|busy/i.test(String(error))
     throw new ExitError(
       busy ? 'data_folder_in_use' : 'data_folder_unusable',
@@ -66,13 +70,30 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
   }
 }
 
-/** Replaces a file atomically: a crash leaves either the old file or the new one. */
+/**
+ * Replaces a file atomically: a crash leaves either the old file or the new one. A file that is the same already stays,
+ * so that a start needs no room on a full disk.
+ *
+ * @throws ExitError `disk_full`
+ */
 export async function writePrivately(path: string, text: string): Promise<void> {
-  const next = `${path}.${process.pid}.new`
-  await writeFile(next, text, { mode: 0o600, flush: true })
   const owner = await ownerOf(dirname(path))
-  if (owner !== undefined) await chown(next, owner.uid, owner.gid)
-  await rename(next, path)
+  if (await isSame(path, text, owner?.uid)) return
+  const next = `${path}.${process.pid}.new`
+  try {
+    await writeFile(next, text, { mode: 0o600, flush: true })
+    if (owner !== undefined) await chown(next, owner.uid, owner.gid)
+    await rename(next, path)
+  } catch (error) {
+    await rm(next, { force: true })
+    throw diskFull(error, dirname(path)) ?? error
+  }
+}
+
+async function isSame(path: string, text: string, uid = process.getuid?.()): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined)
+  if (!found?.isFile() || (found.mode & 0o777) !== 0o600 || found.uid !== uid) return false
+  return (await readFile(path, 'utf8')) === text
 }
 
 export async function writeJson(path: string, value: unknown): Promise<void> {

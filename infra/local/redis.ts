@@ -96,7 +96,8 @@ function answers(port: number, password: string): Promise<boolean> {
     socket.once('close', () => end(false))
     socket.on('data', chunk => {
       text += chunk
-      if (text.includes('+PONG')) end(true)
+      // On a full disk even a ping is refused.
+      if (/\+PONG|-MISCONF/.test(text)) end(true)
       else if (text.includes('-')) end(false)
     })
     socket.write(`AUTH ${password}\r\nPING\r\n`)

@@ -2,17 +2,19 @@
 // Guarantee: nothing it started is left behind, and the next start finds all data.
 
 import '../node/threads.ts'
-import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
-import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { bootstrapAccount } from '../../shared/accounts/verbs/bootstrap.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { isUnreachable } from '../../shared/kernel/unreachable.ts'
 import { migrate } from '../migrate.ts'
+import { AppendedFile } from '../node/appended-file.ts'
 import { type ConnectionOptions, openConnections } from '../node/connections.ts'
 import { createContext } from '../node/context.ts'
+import { guardOutput } from '../node/guarded-output.ts'
 import { giveBackAtRest, giveBackMemory, keepHeapSmall } from '../node/heap.ts'
 import { needsKeyOf } from '../node/installation.ts'
+import { logLine } from '../node/log.ts'
 import { startServer } from '../node/server.ts'
 import { unknownSettings } from '../node/setting-names.ts'
 import { readSettings, type Settings } from '../node/settings.ts'
@@ -49,6 +51,11 @@ type Access = Pick<LocalStack, 'account' | 'project_id' | 'api_key'>
 const STOP_MS = 30_000
 // A terminal's Ctrl-C arrives here, and again through npm and the bootstrap; these count as one signal.
 const SAME_WISH_MS = 500
+
+const LOG = {
+  waiting: LIMITS.log_waiting_characters,
+  leftOut: (lines: number) => `${logLine('warn', 'log_lines_lost', { lines })}\n`,
+}
 
 const HELD =
   'HELD: this installation was restored from a backup. No item is dispatched, no schedule fires and no message leaves until: npx --no assay admin go-on'
@@ -114,10 +121,7 @@ async function start(): Promise<void> {
   const metrics_token = given.metricsToken ?? known?.metrics_token ?? crypto.randomUUID()
   const operatorKey = given.operatorKey ?? (await operatorKeyIn(dataFolder.path))
   const demo = parts.adopt(await openDemo(dataFolder.path, say), demo => demo.close())
-  const log = parts.adopt(
-    createWriteStream(join(dataFolder.path, 'assay.log'), { flags: 'a', mode: 0o600 }),
-    log => finished(log.end()),
-  )
+  const log = parts.adopt(new AppendedFile(join(dataFolder.path, 'assay.log'), LOG), log => log.flush())
   const server = parts.adopt(
     await startServer({
       ...urls,
@@ -231,6 +235,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 // A disconnect means that the bootstrap, at the other end, was killed.
 if (process.channel) process.on('disconnect', () => ask(0))
 
+guardOutput()
 keepHeapSmall()
 const started = start()
 started.catch(error => {

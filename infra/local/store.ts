@@ -6,7 +6,7 @@ import { open, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Child, type ChildOptions, spawnBound } from './child.ts'
-import { ExitError } from './exit-error.ts'
+import { diskFull, ExitError } from './exit-error.ts'
 
 export interface Store {
   url: string
@@ -57,6 +57,8 @@ export async function launch(plan: Launch): Promise<{ child: Child; port: number
     const output = await readFrom(plan.child.log, seen)
     const taken = /address already in use|could not bind/i.test(output)
     if (Date.now() > deadline || !(taken || (await plan.recover?.(output)))) {
+      const full = diskFull(output, plan.folder)
+      if (full !== undefined) throw full
       const tail = output.trim().split('\n').slice(-12).join('\n')
       throw new ExitError(
         'store_did_not_start',

@@ -14,12 +14,15 @@ import { ExitError } from '../local/exit-error.ts'
 import { postgresOptions } from './postgres-options.ts'
 import { openRedis, type RedisClient } from './redis.ts'
 import * as redisClient from './redis-client.ts'
+import { silenceOf } from './silence.ts'
 
 export interface Connections {
   sql: Sql
   db: Database
   reads: ReadConnections
   redis: Redis
+  /** See Context. */
+  silence?: () => Promise<unknown>
   close(): Promise<void>
 }
 
@@ -107,12 +110,14 @@ export function openPools(
   const readOptions = { types: readTypes, query_timeout: LIMITS.store_read_ms / 1000 }
   const openOne = (onclose: () => void) => open(1, { ...readOptions, max_lifetime: null, onclose })
   const reads = openReadConnections(pool?.reads ?? 6, rest_ms, openOne)
+  const silence = silenceOf(open)
   return {
     sql,
     db: db.db,
     reads,
+    silence: silence.ask,
     async close() {
-      await Promise.all([sql, db, reads].map(pool => pool.end({ timeout: 5 })))
+      await Promise.all([silence.end(), ...[sql, db, reads].map(pool => pool.end({ timeout: 5 }))])
     },
   }
 }

@@ -102,6 +102,7 @@ export function createContext(options: ContextOptions): NodeContext {
     addressOf: options.addressOf ?? (() => null),
     ...(options.join && { join: joinThen(options.join, idClock.known) }),
     redisTrouble,
+    ...(connections.silence && { silence: connections.silence }),
     heavyReads: new Pool(
       {
         size: Math.max(1, Math.min(LIMITS.heavy_reads, connections.reads.size - 1)),

@@ -9,7 +9,7 @@ import { openDatabase } from './connections.ts'
 import { createContext } from './context.ts'
 import { NO_STORES } from './no-stores.ts'
 import { databaseFrom, readSettings } from './settings.ts'
-import { refusalOf } from './store-errors.ts'
+import { refusalOf, refusalOfSchema } from './store-errors.ts'
 
 function parsedOptions(): typeof FIRST {
   try {
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
 }
 
 await start().catch(error => {
-  const { line, code } = endOf(refusalOf(error) ?? error)
+  const { line, code } = endOf(refusalOf(error) ?? refusalOfSchema(error) ?? error)
   console.error(line)
   process.exitCode = code
 })

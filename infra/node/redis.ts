@@ -6,6 +6,7 @@ import { connect, isIP } from 'node:net'
 import type { Cluster, Command, RedisOptions } from 'ioredis'
 import type { Redis } from '../../shared/context.ts'
 import { ExitError } from '../local/exit-error.ts'
+import { CERTIFICATE } from './postgres-options.ts'
 
 /** The exports of `redis-client.ts`, which each host loads in its own way. */
 export type RedisClient = typeof import('./redis-client.ts')
@@ -141,6 +142,12 @@ function partsOf({ url: text, ca }: RedisTarget) {
   const byTls = url.protocol === 'rediss:'
   if (ca !== undefined && !byTls) {
     throw refusal('does not ask for TLS although REDIS_CA is set: begin it with rediss://, or unset REDIS_CA')
+  }
+  if (ca !== undefined && !CERTIFICATE.test(ca)) {
+    throw new ExitError(
+      'setting_invalid',
+      'REDIS_CA holds no certificate in PEM: it takes the text of the file, whose lines are kept; REDIS_CA_FILE names the file.',
+    )
   }
   const nodes = urls.map(one => ({ host: one!.hostname, port: Number(one!.port || PORT) }))
   const tls = {

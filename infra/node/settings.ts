@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { isKeySet } from '../../shared/kernel/secrets.ts'
 import { ExitError, invalid } from '../local/exit-error.ts'
+import { type PostgresTarget, postgresOptions } from './postgres-options.ts'
 import type { SettingName } from './setting-names.ts'
 
 const OPENFAAS_SECRETS = '/var/openfaas/secrets'
@@ -111,11 +112,21 @@ export const listeningAt = (settings: Settings, port: number) => ({
   host: settings.get('HOST') ?? '0.0.0.0',
 })
 
-/** The database without a pooler, which migrations and backups cannot use, and as the role that owns it. */
-export const migrationTarget = (settings: Settings) => ({
-  url: settings.get('DATABASE_MIGRATE_URL') ?? settings.need('DATABASE_URL'),
-  ca: settings.get('DATABASE_CA'),
-})
+/**
+ * The database without a pooler, which migrations and backups cannot use, and as the role that owns it.
+ * @throws ExitError where the URL cannot be used
+ */
+export function migrationTarget(settings: Settings): PostgresTarget {
+  const url = settings.get('DATABASE_MIGRATE_URL')
+  const setting = url === undefined ? 'DATABASE_URL' : 'DATABASE_MIGRATE_URL'
+  const target = {
+    url: url ?? settings.need('DATABASE_URL'),
+    ca: settings.get('DATABASE_CA'),
+    setting,
+  } as const
+  postgresOptions(target) // refuses the URL by the name of its setting
+  return target
+}
 
 /** The URLs of PostgreSQL and Redis, and the CA certificates that Node does not have. */
 export function storesFrom(settings: Settings) {

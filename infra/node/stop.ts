@@ -4,6 +4,7 @@
 
 import { errorText } from '../../shared/kernel/error-text.ts'
 import { endOf } from '../local/exit-error.ts'
+import { guardOutput } from './guarded-output.ts'
 import { logToStderr } from './log.ts'
 
 /**
@@ -24,6 +25,7 @@ export const CRASHED = 70
  * (porsager/postgres#1208).
  */
 export function endOnCrash(): void {
+  guardOutput() // a line that cannot be printed is no crash
   process.on('uncaughtException', error => {
     logToStderr('error', 'crashed', { error: errorText(error) })
     process.exit(CRASHED)

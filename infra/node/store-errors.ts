@@ -3,6 +3,7 @@
 
 import type { Context, Redis } from '../../shared/context.ts'
 import { type StoreName, sayFault, storeFault } from '../../shared/kernel/store-errors.ts'
+import { VERSION } from '../../shared/kernel/version.ts'
 import { ExitError } from '../local/exit-error.ts'
 import { explained, reasonOf } from './redis.ts'
 
@@ -13,6 +14,20 @@ export function refusalOf(error: unknown, store: StoreName = 'DATABASE'): ExitEr
   if (error instanceof ExitError) return error
   const fault = storeFault(error, store)
   return fault === undefined || fault.passes ? undefined : new ExitError(fault.code, sayFault(store, fault))
+}
+
+/** PostgreSQL's codes for a table, a column and a function that are not there. */
+const NOT_THERE = ['42P01', '42703', '42883']
+
+/** The error for a program that works on the database itself and met the schema of another version. */
+export function refusalOfSchema(error: unknown): ExitError | undefined {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (NOT_THERE.includes((one as { code?: string }).code ?? ''))
+      return new ExitError(
+        'schema_behind',
+        `the schema of this database is not that of Assay ${VERSION} (${one.message}): run node infra/migrate.ts of this version first, or use the command of the version that made it.`,
+      )
+  return undefined
 }
 
 /** A sentence with what is wrong and what to do next; undefined where the error itself says enough. */

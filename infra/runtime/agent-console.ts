@@ -1,10 +1,10 @@
 // Keeps what agents print: in a file, or on stderr where there is none. Guarantee: it takes bounded room on the disk, in
 // memory and in a second, whatever an agent prints, and secrets of the agent's environment are not in it.
 
-import { appendFile, rename, stat } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { Mask } from '../../shared/kernel/masking.ts'
+import { AppendedFile } from '../node/appended-file.ts'
 import { logToStderr } from '../node/log.ts'
 
 /** Who prints: the agent's name as people know it, and the deployment. */
@@ -17,45 +17,29 @@ export interface Printing {
 /** What workerd itself says of calls that failed, which the agent has as errors. */
 const OF_RUNTIME = /^stack: |^workerd\/\S+: error: e = /
 
+const BOUNDS = {
+  waiting: LIMITS.agent_log_waiting_bytes,
+  bytes: LIMITS.agent_log_file_bytes,
+  leftOut: (lines: number) => `${new Date().toISOString()} (${lines} lines were left out)\n`,
+}
+
 /** Takes lines of many processes. */
 export class AgentConsole {
-  readonly #file: string | undefined
-  #waiting = ''
-  #writing: Promise<void> | undefined
+  readonly #file: AppendedFile | undefined
 
-  constructor(file: string | undefined) {
-    this.#file = file
+  constructor(path: string | undefined) {
+    if (path !== undefined) this.#file = new AppendedFile(path, BOUNDS)
   }
 
   line(printing: Printing, text: string): void {
     const { agent, deployment_id } = printing
     if (this.#file === undefined) return logToStderr('info', 'agent_printed', { agent, deployment_id, text })
-    const line = `${new Date().toISOString()} ${agent} (${deployment_id}): ${text}\n`
-    // A disk that takes nothing must not fill the memory.
-    if (this.#waiting.length + line.length > LIMITS.agent_log_waiting_bytes) return
-    this.#waiting += line
-    this.#writing ??= this.#write(this.#file).finally(() => {
-      this.#writing = undefined
-    })
+    this.#file.write(`${new Date().toISOString()} ${agent} (${deployment_id}): ${text}\n`)
   }
 
   /** Resolves when what was printed is written. */
   async flush(): Promise<void> {
-    await this.#writing
-  }
-
-  async #write(file: string): Promise<void> {
-    while (this.#waiting !== '') {
-      const text = this.#waiting
-      this.#waiting = ''
-      try {
-        const { size } = await stat(file).catch(() => ({ size: 0 }))
-        if (size + text.length > LIMITS.agent_log_file_bytes) await rename(file, `${file}.1`)
-        await appendFile(file, text, { mode: 0o600 })
-      } catch {
-        // A full disk: what agents print is the first that may be lost.
-      }
-    }
+    await this.#file?.flush()
   }
 }
 

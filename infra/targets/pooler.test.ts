@@ -24,6 +24,14 @@ it('a database URL is split into decoded parts, without parameters after the dat
   expect(poolerSecrets('postgres://a:b@[fd00::5]/assay').POOLER_HOST).toBe('fd00::5')
 })
 
+it('with a CA the pooler verifies who signed, also where the URL says require', () => {
+  const modeOf = (mode: string, hasCa: boolean) =>
+    poolerSecrets(`postgres://a:b@db/assay?sslmode=${mode}`, hasCa).POOLER_TLS
+  expect([modeOf('require', true), modeOf('require', false)]).toEqual(['verify-ca', 'require'])
+  expect([modeOf('verify-full', true), modeOf('disable', true)]).toEqual(['verify-full', 'disable'])
+  expect(() => poolerSecrets('postgres://a:b@db/assay?sslrootcert=/ca.pem')).toThrow('DATABASE_CA_FILE')
+})
+
 interface Variable {
   name: string
   value?: string

@@ -39,9 +39,33 @@ export class Failure extends Error {
 export const usageFailure = (message: string, advice?: Advice) =>
   new Failure(EXIT.usage, 'usage', message, advice)
 
+/** What the system says of a disk that takes nothing. */
+const DISK: Record<string, string> = {
+  ENOSPC: 'no space is left on its disk',
+  EDQUOT: 'the quota of its disk is used up',
+  EFBIG: 'its file system takes no file so large',
+  EROFS: 'its file system is read-only',
+  EIO: 'its disk does not answer',
+}
+
+/** The failure for something that could not be written whole. */
+export function notWritten(error: unknown, what: string): Failure {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return new Failure(EXIT.usage, 'not_written', `${what} was not written whole: ${DISK[code] ?? message}`, {
+    hint: 'free space there, or name another place, then ask again',
+  })
+}
+
+/** The failure for an error of the disk, wherever a command met it; undefined for other errors. */
+export function diskFailure(error: unknown): Failure | undefined {
+  const { code = '', path } = (error ?? {}) as NodeJS.ErrnoException
+  return code in DISK ? notWritten(error, path ?? 'a file') : undefined
+}
+
 const PASSING = [
   'unreachable',
   'store_unreachable',
+  'store_full',
   'dependency_unreachable',
   'internal',
   'proxy_unavailable',

@@ -7,7 +7,7 @@ import { findAccess, findOperatorAccess, serverOf } from './access.ts'
 import { type Api, asFailure, connect } from './api.ts'
 import { amountsGiven, type Command, parse } from './arguments.ts'
 import { COMMANDS } from './commands.ts'
-import { EXIT, type ExitCode, Failure } from './failure.ts'
+import { diskFailure, EXIT, type ExitCode, Failure, notWritten } from './failure.ts'
 import { helpOf } from './help.ts'
 import { createOutput, mayColor } from './output.ts'
 import type { Session } from './session.ts'
@@ -24,8 +24,10 @@ const output = createOutput({ out: stdout, err: stderr, json, color: mayColor(st
 // A reader that closes the pipe early, such as head, is no failure.
 stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(EXIT.ok)
-  throw error
+  output.fail(notWritten(error, 'the output'))
+  process.exit(EXIT.usage)
 })
+stderr.on('error', () => {}) // the exit code still says how it ended
 
 let connected: Api | undefined
 let asked: Command | undefined
@@ -85,7 +87,7 @@ async function main(): Promise<ExitCode> {
     for (const note of amountsGiven(invocation.command, invocation.given)) output.note(note)
     return (await invocation.command.run(session, invocation.given)) ?? EXIT.ok
   } catch (error) {
-    const failure = asFailure(error)
+    const failure = asFailure(error) ?? diskFailure(error)
     if (failure === undefined) {
       stderr.write(`${error instanceof Error ? error.stack : error}\n`)
       return EXIT.bug

@@ -7,7 +7,7 @@ import { pack, packingOfName } from '../../infra/packing/packing.ts'
 import { defined } from '../kernel/defined.ts'
 import { findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
-import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { diskFailure, EXIT, type ExitCode, Failure, notWritten, usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { sinceTimeOf } from './listing.ts'
@@ -105,7 +105,7 @@ async function save({ output }: Session, body: AsyncIterable<Uint8Array>, path: 
   } catch (error) {
     await file.close().catch(() => {})
     await rm(beside, { force: true })
-    throw error
+    throw diskFailure(error) === undefined ? error : notWritten(error, path)
   }
   output.emit('saved', { path, bytes: written }, ({ paint }) => `${paint('bold', path)}: ${bytes(written)}`)
 }

@@ -6,7 +6,14 @@ import type { Context } from '../context.ts'
 import { errorText } from '../kernel/error-text.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { isFull, isUnreachable, noteTrouble, onceMore, takesNoWrites } from '../kernel/unreachable.ts'
+import {
+  hasFullDisk,
+  isFull,
+  isUnreachable,
+  noteTrouble,
+  onceMore,
+  takesNoWrites,
+} from '../kernel/unreachable.ts'
 import { logRequest, type Subject } from './access-log.ts'
 import { basePath } from './base-path.ts'
 import { BodyBrokeOff } from './body.ts'
@@ -15,6 +22,7 @@ import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
 import { noOperation, type Operation } from './no-operation.ts'
 import { traceRequest } from './request-trace.ts'
+import { unlessSilent } from './silence.ts'
 import { brokenOff } from './stream.ts'
 
 /**
@@ -51,7 +59,9 @@ async function answered(
 ): Promise<Response> {
   const [request_id, began] = [ctx.newId(), ctx.now()]
   const subject: Subject = {}
-  const response = await attempt().catch(error => failed(ctx, request, request_id, error))
+  const isProbe = endpoint.tag === 'Health'
+  const answering = isProbe ? attempt() : unlessSilent(ctx, attempt())
+  const response = await answering.catch(error => failed(ctx, request, request_id, error))
   // Nobody reads the body of a HEAD request; a stream would be held for as long as it may stay open.
   if (request.method === 'HEAD') void response.body?.cancel().catch(() => {})
   const own = { ...OWN_HEADERS, 'x-request-id': request_id }
@@ -68,7 +78,7 @@ async function answered(
 
   async function attempt(): Promise<Response> {
     checkEncoding(request.url)
-    if (endpoint.tag !== 'Health') await ctx.join?.()
+    if (!isProbe) await ctx.join?.()
     const answer = () => endpoint.answer(ctx, request, params, subject)
     return request.method === 'GET' ? onceMore(answer) : answer()
   }
@@ -84,12 +94,21 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
   ctx.log('error', 'request_failed', { request_id, ...named(request), error: errorText(error) })
   noteTrouble(ctx.sql, error, ctx.now())
+  if (hasFullDisk(error)) return storeFull(request_id)
   if (isUnreachable(error)) return storeUnreachable(request, request_id, error)
   return new ApiError(
     'internal',
     `Something went wrong on the server's side; its log names request ${request_id}.`,
   )
 }
+
+const storeFull = (request_id: string) =>
+  new ApiError(
+    'store_full',
+    `The disk of PostgreSQL is full, so it takes no writes now; the log names request ${request_id}.`,
+    'The refused write changed nothing. Reads go on; send this again when the operator has freed space.',
+    LIMITS.store_full_retry_s,
+  )
 
 const storeUnreachable = ({ method }: Request, request_id: string, error: unknown) =>
   new ApiError(
@@ -103,9 +122,7 @@ const storeUnreachable = ({ method }: Request, request_id: string, error: unknow
 
 function whatOf(error: unknown): string {
   if (isFull(error)) return 'No connection to PostgreSQL became free in time'
-  return takesNoWrites(error)
-    ? 'PostgreSQL has no room to write now'
-    : 'PostgreSQL did not answer in its time'
+  return takesNoWrites(error) ? 'PostgreSQL takes no writes now' : 'PostgreSQL did not answer in its time'
 }
 
 const named = ({ method, url }: Request) => ({ method, path: new URL(url).pathname })

@@ -57,6 +57,7 @@ export const API_ERRORS = {
   too_many_open_runs: 429,
   internal: 500,
   store_unreachable: 500,
+  store_full: 500,
   dependency_unreachable: 503,
   dependency_unusable: 503,
 } as const

@@ -70,13 +70,7 @@ const BY_CODE: Record<string, FaultOf> = {
     fix: 'raise max_connections, or put a pooler in front of it',
     passes: true,
   }),
-  '53100': () => ({
-    code: 'postgres_disk_full',
-    says: 'takes no writes, because its disk is full',
-    fix: 'free space there, or give it a larger disk; everything then continues by itself',
-    passes: true,
-    isPartial: true,
-  }),
+  '53100': diskFull,
   '53200': () => ({
     code: 'postgres_out_of_memory',
     says: 'had too little memory for a statement',
@@ -99,6 +93,16 @@ const BY_CODE: Record<string, FaultOf> = {
   }),
 }
 
+function diskFull(): StoreFault {
+  return {
+    code: 'postgres_disk_full',
+    says: 'takes no writes, because its disk is full',
+    fix: 'free space there, or give it a larger disk; everything then continues by itself',
+    passes: true,
+    isPartial: true,
+  }
+}
+
 const WANTED: Record<string, string> = {
   OOM: 'memory (maxmemory)',
   MISCONF: 'room on its disk',
@@ -115,6 +119,14 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
       code: 'pooler_not_named',
       says: 'is behind a pooler, which keeps no session',
       fix: 'add ?pgbouncer=true to DATABASE_URL',
+    }),
+  ],
+  [
+    /^unrecognized configuration parameter "(\w+)"/,
+    (_, { message }) => ({
+      code: 'database_url_unusable',
+      says: `does not know a parameter that its URL has (${message.slice(0, 80)})`,
+      fix: 'leave it out of DATABASE_URL',
     }),
   ],
   [/^no such database/, noSuchDatabase],
@@ -172,6 +184,7 @@ const BY_MESSAGE: [words: RegExp, FaultOf][] = [
       isPartial: true,
     }),
   ],
+  [/(No space left on device|Disk quota exceeded)$/, diskFull],
   [
     /^(LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/,
     () => ({ code: 'redis_starting', says: 'is not ready itself', fix: 'wait', passes: true }),

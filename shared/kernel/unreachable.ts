@@ -45,7 +45,9 @@ const POOLER_GAVE_UP = /query_wait_timeout|client_login_timeout|server conn cras
  * Codes of a PostgreSQL that reads and cannot write: its disk or memory is full, or it takes no writes at all, like a
  * former primary or a provider's server whose disk is full.
  */
-const NO_ROOM = new Set(['53100', '53200', '25006'])
+const NO_WRITES = new Set(['53100', '53200', '25006'])
+/** A full disk, where PostgreSQL has no code for what the system said, such as a quota of the file system. */
+const DISK_IS_FULL = /No space left on device|Disk quota exceeded/
 
 /** Whether the error, or a cause of it, says that a store cannot be reached or cannot take what it is given. */
 export const isUnreachable = (error: unknown): boolean =>
@@ -61,7 +63,11 @@ export const isOfOtherNode = (error: unknown): boolean =>
   hasCode(error, NODE_FAILED) || says(error, NODE_BROKE_OFF, 'XX000')
 
 /** Whether PostgreSQL cannot write, though it may read. */
-export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_ROOM)
+export const takesNoWrites = (error: unknown): boolean => hasCode(error, NO_WRITES) || hasFullDisk(error)
+
+/** Whether PostgreSQL refused a write because its disk is full; it has written nothing of that transaction then. */
+export const hasFullDisk = (error: unknown): boolean =>
+  hasCode(error, new Set(['53100'])) || ['XX000', '58030'].some(code => says(error, DISK_IS_FULL, code))
 
 /** Whether PostgreSQL ended a transaction in a deadlock; it has changed nothing then. */
 export const isDeadlock = (error: unknown): boolean => hasCode(error, new Set(['40P01']))

@@ -65,6 +65,7 @@ export function errorsOf(endpoint: Endpoint): ApiErrorCode[] {
     ...endpoint.errors,
     'internal',
     'store_unreachable',
+    'store_full',
   ])
   for (const code of AUTH_ERRORS[endpoint.auth]) codes.add(code)
   if (Object.keys(endpoint.params).length > 0) codes.add('not_found')

@@ -3330,7 +3330,7 @@ export interface components {
                  * @description Stable, for machines.
                  * @enum {string}
                  */
-                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "invalid_schema" | "max_steps_rejected" | "unpriced_model" | "load_failed" | "load_timeout" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "quota_exceeded" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "claim_ended" | "claim_not_handed_over" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_saved_views" | "too_many_limits" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "dependency_unreachable" | "dependency_unusable";
+                code: "invalid_request" | "invalid_json" | "invalid_utf8" | "duplicate_key" | "too_deep" | "number_out_of_range" | "line_too_long" | "body_too_large" | "invalid_line" | "duplicate_item_id" | "no_items" | "too_many_items" | "invalid_cursor" | "invalid_cron" | "invalid_timezone" | "invalid_schema" | "max_steps_rejected" | "unpriced_model" | "load_failed" | "load_timeout" | "source_failed" | "source_empty" | "idempotency_key_reused" | "unauthenticated" | "plan_limit" | "quota_exceeded" | "account_suspended" | "forbidden" | "suspended" | "not_found" | "agent_slug_taken" | "schedule_cron_taken" | "trigger_name_taken" | "email_taken" | "last_owner" | "run_already_ended" | "item_not_replayable" | "item_not_paused" | "item_already_decided" | "verdict_not_judgeable" | "item_not_reopenable" | "nothing_to_recover" | "recovery_already_ended" | "claim_ended" | "claim_not_handed_over" | "delivery_pending" | "too_many_channels" | "too_many_deadlines" | "too_many_saved_views" | "too_many_limits" | "too_many_prices" | "rate_limited" | "too_many_open_runs" | "internal" | "store_unreachable" | "store_full" | "dependency_unreachable" | "dependency_unusable";
                 /** @description For people. */
                 message: string;
                 /** @description What to do next. */
@@ -6526,7 +6526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6655,7 +6655,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6802,7 +6802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -6888,7 +6888,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7005,7 +7005,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7094,7 +7094,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7187,7 +7187,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7320,7 +7320,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7415,7 +7415,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7517,7 +7517,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7606,7 +7606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7695,7 +7695,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7840,7 +7840,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -7929,7 +7929,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8022,7 +8022,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8111,7 +8111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8214,7 +8214,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8303,7 +8303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8397,7 +8397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8499,7 +8499,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8615,7 +8615,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8709,7 +8709,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8798,7 +8798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8887,7 +8887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -8976,7 +8976,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9083,7 +9083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9172,7 +9172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9288,7 +9288,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9382,7 +9382,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9487,7 +9487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9576,7 +9576,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9697,7 +9697,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9794,7 +9794,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9883,7 +9883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -9986,7 +9986,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10083,7 +10083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10182,7 +10182,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10301,7 +10301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10390,7 +10390,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10477,7 +10477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10583,7 +10583,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10683,7 +10683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10790,7 +10790,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -10903,7 +10903,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11011,7 +11011,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11124,7 +11124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11231,7 +11231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11338,7 +11338,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11409,7 +11409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11555,7 +11555,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11644,7 +11644,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11740,7 +11740,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11837,7 +11837,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -11979,7 +11979,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12068,7 +12068,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12163,7 +12163,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12278,7 +12278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12394,7 +12394,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12483,7 +12483,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12557,7 +12557,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12683,7 +12683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12772,7 +12772,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12861,7 +12861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -12950,7 +12950,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13039,7 +13039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13152,7 +13152,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13255,7 +13255,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13352,7 +13352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13449,7 +13449,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13550,7 +13550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13647,7 +13647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13744,7 +13744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13883,7 +13883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -13987,7 +13987,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14111,7 +14111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14200,7 +14200,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14301,7 +14301,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14418,7 +14418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14507,7 +14507,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14606,7 +14606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14765,7 +14765,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14864,7 +14864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -14973,7 +14973,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15062,7 +15062,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15161,7 +15161,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15278,7 +15278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15384,7 +15384,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15491,7 +15491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15575,7 +15575,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15662,7 +15662,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15751,7 +15751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15838,7 +15838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -15941,7 +15941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16030,7 +16030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16119,7 +16119,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16221,7 +16221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16320,7 +16320,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16427,7 +16427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16534,7 +16534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16623,7 +16623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16712,7 +16712,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16815,7 +16815,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -16929,7 +16929,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17015,7 +17015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17086,7 +17086,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17144,7 +17144,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17215,7 +17215,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17302,7 +17302,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17375,7 +17375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17448,7 +17448,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17527,7 +17527,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17597,7 +17597,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17677,7 +17677,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17763,7 +17763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17870,7 +17870,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -17972,7 +17972,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18081,7 +18081,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18170,7 +18170,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18282,7 +18282,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18356,7 +18356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18431,7 +18431,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18492,7 +18492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18573,7 +18573,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18650,7 +18650,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18731,7 +18731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18808,7 +18808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
@@ -18885,7 +18885,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal`, `store_unreachable` */
+            /** @description `internal`, `store_full`, `store_unreachable` */
             500: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

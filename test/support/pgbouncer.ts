@@ -19,11 +19,13 @@ export interface Pooler {
   close(): Promise<void>
 }
 
-/** `sessions`: how many are pooled for each database. */
+const DEFAULTS = { max_client_conn: 500, query_wait_timeout: 120, server_login_retry: 15 }
+
+/** `sessions`: how many are pooled for each database; `settings`: lines of its file. */
 export async function startPgBouncer(
   databaseUrl: string,
   sessions: number,
-  settings: Record<string, number> = {},
+  settings: Record<string, number | string> = {},
 ): Promise<Pooler> {
   const folder = await tempFolder()
   await chmod(folder.path, 0o755)
@@ -41,9 +43,9 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${sessions}
-max_client_conn = ${settings.max_client_conn ?? 500}
-query_wait_timeout = ${settings.query_wait_timeout ?? 120}
-server_login_retry = ${settings.server_login_retry ?? 15}
+${Object.entries({ ...DEFAULTS, ...settings })
+  .map(([name, value]) => `${name} = ${value}`)
+  .join('\n')}
 `,
   )
   // It refuses to run as root, so it switches to another user.

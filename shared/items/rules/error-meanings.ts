@@ -74,6 +74,8 @@ export const ERROR_MEANINGS: Record<ApiErrorCode, string> = {
   internal: "Something went wrong on the server's side; its log names the request by x-request-id.",
   store_unreachable:
     'A store did not answer in its time. Whether what was asked for has been done is not known: look, or ask again with the same idempotency_key. Retry-After says when.',
+  store_full:
+    'The disk of PostgreSQL is full: writes are refused and change nothing, reads go on. Send it again when the operator has freed space; Retry-After says when to try.',
   dependency_unreachable: 'A store that the service needs does not answer.',
   dependency_unusable:
     'What the service needs is there and cannot be worked with until a person fixes it: the message says what and how.',

@@ -8,7 +8,11 @@ export const WORK_LIMITS = {
   ready_kept_ms: 1000, // a probe's result is reused for so long: anybody may call the probe
   ready_rights_ms: 30_000, // schema and rights that were right are checked again after this
   database_connections: { min: 3, max: 100 }, // of a process; min: one each for statements, changes and callers' reads
+  ready_reason_ms: 30_000, // a store that stays away keeps its reason for so long: a pooler's tries are 15 s apart
   store_connect_ms: 5000, // for PostgreSQL to accept a session
+  // A request that waits so long asks whether PostgreSQL answers anybody, and gives it so long: five seconds together.
+  store_silent_look_ms: 1750,
+  store_silent_ms: 3000,
   store_rest_ms: 60_000, // an idle connection is closed after this: its backend holds 4 to 17 MB
   store_answer_ms: 20_000, // one statement, lock waits included: no lock is held for longer than transaction_idle_ms
   store_read_ms: 60_000, // one statement on a connection for callers' reads
@@ -23,6 +27,8 @@ export const WORK_LIMITS = {
   store_start_job_ms: 300_000, // a migration job begins no further try after this
   id_clock_ms: 60_000, // after this a process asks PostgreSQL for the time again: clocks drift by seconds in a day
   id_clock_apart_ms: 1000, // two clocks of a process that differ by more were not only read one after the other
+  store_full_retry_s: 30, // Retry-After while PostgreSQL's disk is full: somebody has to free space
+  log_waiting_characters: 4_000_000, // of a log file that is written more slowly than lines come, or not at all
   store_retry_s: 2, // Retry-After for callers: a restart of PostgreSQL takes about as long
 
   // Dispatch

@@ -182,6 +182,11 @@ export const LOG_EVENTS = {
     meaning:
       'A process met an error that nothing caught, and ended with exit code 70. The platform, systemd or `npm start` starts it again, and the items it had claimed are offered again. If it happens again, report `error`.',
   },
+  log_lines_lost: {
+    levels: ['warn'],
+    meaning:
+      'The log file could not be written for a while, as on a full disk: `lines` that came meanwhile are lost. The process worked on.',
+  },
   agent_printed: {
     levels: ['info'],
     meaning:

@@ -72,7 +72,12 @@ async function askStores(ctx: Context): Promise<Readiness> {
     ),
     asked(ctx, 'REDIS', () => askTurns(ctx.redis), lossOf, ctx.redisTrouble?.()),
   ])
-  const dependencies = { postgres: reported(postgres), redis: reported(redis), ...ofDatabase(postgres) }
+  const steady = steadierOf(ctx.sql)
+  const dependencies = {
+    postgres: steady('DATABASE', reported(postgres), ctx.now()),
+    redis: steady('REDIS', reported(redis), ctx.now()),
+    ...ofDatabase(postgres),
+  }
   const state = {
     dependencies,
     turns: turnsOf(redis.found?.turns, postgres.found),
@@ -194,6 +199,41 @@ function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 
     return { status: 'unreachable', reason: `did not answer within ${LIMITS.ready_ms / 1000} s` }
   const code = codeOf(error)
   return { status: 'unreachable', reason: `cannot be reached${code && ` (${code})`}` }
+}
+
+type Steady = (store: StoreName, found: Dependency, now_ms: number) => Dependency
+
+const steadiers = new WeakMap<Context['sql'], Steady>()
+
+function steadierOf(host: Context['sql']): Steady {
+  const steady = steadiers.get(host) ?? steadyReasons()
+  steadiers.set(host, steady)
+  return steady
+}
+
+/** Reasons that say no more than that nothing came. */
+const SAYS_LITTLE = /^(did not answer within|cannot be reached)/
+
+/**
+ * A store that is away fails now in one way and now in another, as the pooler before it tries again. While it stays
+ * unreachable, the reason that says most is kept, until it was not met for LIMITS.ready_reason_ms.
+ */
+function steadyReasons(): Steady {
+  const kept = new Map<string, { reason: string; met_ms: number }>()
+  return (store, found, now_ms) => {
+    const before = kept.get(store)
+    if (found.status !== 'unreachable' || found.reason === null) {
+      kept.delete(store)
+      return found
+    }
+    const isMet = before?.reason === found.reason
+    const saysMore =
+      before !== undefined && SAYS_LITTLE.test(before.reason) && !SAYS_LITTLE.test(found.reason)
+    const isOver = before === undefined || sinceMs(now_ms, before.met_ms) >= LIMITS.ready_reason_ms
+    if (!isMet && !saysMore && !isOver) return { ...found, reason: before.reason }
+    kept.set(store, { reason: found.reason, met_ms: now_ms })
+    return found
+  }
 }
 
 const statusOf = ({ isPartial, passes }: StoreFault) =>

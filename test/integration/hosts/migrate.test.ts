@@ -59,10 +59,12 @@ test('an invalid URL is refused without being shown, since it holds a password',
   })
 })
 
-test('a pooler is refused', async () => {
-  await expect(migrate('postgres://assay@127.0.0.1:1/assay?pgbouncer=true')).rejects.toMatchObject({
-    code: 'migrate_directly',
-  })
+test('through a pooler, a migration is refused if there is anything to migrate, and else there is nothing to do', async () => {
+  const { url } = await emptyDatabase()
+  const pooled = `${url}?pgbouncer=true`
+  await expect(migrate(pooled)).rejects.toMatchObject({ code: 'migrate_directly' })
+  await migrate(url)
+  await expect(migrate(pooled)).resolves.toBeUndefined()
 })
 
 test('migration waits for an unreachable PostgreSQL for a given time, not for a number of tries', async () => {

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
-import { migrate } from '../../../infra/migrate.ts'
 import { openDatabase } from '../../../infra/node/connections.ts'
 import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
@@ -10,6 +9,7 @@ import { createApp } from '../../../shared/http/app.ts'
 import { onceMore } from '../../../shared/kernel/unreachable.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
 import { conservation, failure, result, step, testEngine } from '../../support/engine.ts'
+import { migrate } from '../../support/migrate.ts'
 import { onCluster } from '../../support/on-cluster.ts'
 import { hasPgBouncer, type Pooler, startPgBouncer } from '../../support/pgbouncer.ts'
 import { testDatabase } from '../../support/stores.ts'
@@ -89,7 +89,14 @@ describe.skipIf(!hasPgBouncer || onCluster('its pooler signs in with a password'
     expect(asks).toHaveLength(1)
   })
 
-  it('migrations are refused, with the advice to name the database itself', async () => {
-    await expect(migrate(through(inject('stores').databaseUrl))).rejects.toThrow('name the database itself')
+  it('a migration is refused, with the advice to name the database itself, unless nothing is left to migrate', async () => {
+    const database = await testDatabase()
+    try {
+      await expect(migrate(through(database.url))).resolves.toBeUndefined()
+    } finally {
+      await database.drop()
+    }
+    const empty = through(inject('stores').databaseUrl)
+    await expect(migrate(empty)).rejects.toThrow('name the database itself')
   })
 })

@@ -1,15 +1,20 @@
 // PostgreSQL and Redis as providers offer them: over TLS only, with certificates of a CA unknown to the machine.
 
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { chmod, copyFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrate } from '../../../infra/migrate.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
+import { postgresOptions } from '../../../infra/node/postgres-options.ts'
 import { openRedis } from '../../../infra/node/redis.ts'
 import * as redisClient from '../../../infra/node/redis-client.ts'
+import { migrationTarget, readSettings } from '../../../infra/node/settings.ts'
 import { reserveCall } from '../../../shared/redis/consumer-presence.ts'
 import { type Authority, makeAuthority } from '../../support/certificates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { onCluster } from '../../support/on-cluster.ts'
+import { hasPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts'
 import { PASSWORD, startRedisCluster, startTlsRedis } from '../../support/redis-servers.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startTlsPostgres, type TlsPostgres } from '../../support/tls-postgres.ts'
@@ -27,6 +32,16 @@ beforeAll(async () => {
   const files = await authority.issue('postgres', 'DNS:localhost,DNS:db.internal')
   database = parts.adopt(await startTlsPostgres(files), one => one.close())
 })
+
+/** A copy for PgBouncer, which works as another user. */
+async function readable(file: string): Promise<string> {
+  const folder = parts.adopt(await tempFolder(), folder => folder.remove())
+  await chmod(folder.path, 0o755)
+  const copy = join(folder.path, basename(file))
+  await copyFile(file, copy)
+  await chmod(copy, 0o644)
+  return copy
+}
 
 /** The URL of the server, by its name or its address, with an sslmode. */
 function url(host: string, mode?: string): string {
@@ -82,17 +97,95 @@ it.skipIf(onCluster('Citus switches TLS on'))(
 
 it.for([
   [{ databaseUrl: 'postgres://h/d?sslmode=prefer' }, 'says sslmode=prefer'],
-  [{ databaseUrl: 'postgres://h/d?sslrootcert=/ca.pem&sslmode=require' }, 'DATABASE_CA_FILE'],
+  [{ databaseUrl: 'postgres://h/d?sslmode=allow' }, 'disable, require, verify-ca, verify-full'],
+  [{ databaseUrl: 'postgres://h/d?ssl=true' }, 'sslmode=verify-full'],
+  [{ databaseUrl: 'postgres://h/d?sslrootcert=/no/ca.pem&sslmode=require' }, 'DATABASE_CA_FILE'],
+  [{ databaseUrl: 'postgres://h/d?sslrootcert=/etc/hostname&sslmode=require' }, 'holds no certificate'],
+  [{ databaseUrl: 'postgres://h/d?sslrootcert=/no/ca.pem' }, 'does not ask for TLS: add sslmode=verify-full'],
+  [{ databaseUrl: 'postgres://h/d?sslrootcert=system&sslmode=require' }, 'takes sslmode=verify-full only'],
   [{ databaseUrl: 'postgres://h/d?channel_binding=require' }, 'channel_binding'],
   [{ databaseUrl: 'postgres://h/d', databaseCa: 'x' }, 'add sslmode=verify-full'],
+  [{ databaseUrl: 'postgres://h/d?sslmode=verify-full', databaseCa: '/etc/ca.pem' }, 'DATABASE_CA_FILE'],
   [{ databaseUrl: 'h:5432' }, 'is no URL of a PostgreSQL'],
   [{ redisUrl: 'redis://h', redisCa: 'x' }, 'begin it with rediss://'],
+  [{ redisUrl: 'rediss://h', redisCa: '/etc/ca.pem' }, 'REDIS_CA_FILE'],
   [{ redisUrl: 'redis://a,b/3' }, 'database 0'],
   [{ redisUrl: 'redis://a?cluster=yes' }, 'takes cluster=true'],
   [{ redisUrl: 'https://eu1-x.upstash.io' }, 'is no URL of a Redis'],
 ] as const)('%j is refused before anything connects', ([given, says]) => {
   const urls = { databaseUrl: 'postgres://h/d', redisUrl: 'redis://h' }
   expect(() => openConnections({ ...urls, ...given })).toThrow(says)
+})
+
+it.for([
+  'postgres://pooler/d?pgbouncer=true', // next to the process, before a PostgreSQL whose CA the setting names
+  'postgres://h/d?sslmode=disable',
+  'postgres://h/d?sslmode=disable&sslrootcert=/no/ca.pem',
+])('%s is asked without TLS though DATABASE_CA is set', url => {
+  expect(postgresOptions({ url, ca: authority.ca }).ssl).toBe(false)
+})
+
+it('a URL is verified by the CA that it names before DATABASE_CA, and by that of the machine where it says system', () => {
+  const caOf = (parameters: string, ca?: string) => {
+    const { ssl } = postgresOptions({ url: `postgres://h/d?sslmode=verify-full${parameters}`, ca })
+    return (ssl as { ca?: string }).ca
+  }
+  expect(caOf('')).toBeUndefined()
+  expect(caOf('', authority.ca)).toBe(authority.ca)
+  expect(caOf(`&sslrootcert=${stranger.file}`, authority.ca)).toBe(stranger.ca)
+  expect(caOf('&sslrootcert=system', authority.ca)).toBeUndefined()
+})
+
+it('DATABASE_CA may hold the CAs of a pooler and of PostgreSQL together', async () => {
+  expect(await isEncrypted(url('localhost', 'verify-full'), stranger.ca + authority.ca)).toBe(true)
+})
+
+it('a migration names the URL that it cannot use', () => {
+  const settings = (env: Record<string, string>) => () => migrationTarget(readSettings(env))
+  const pooled = 'postgres://pooler/d?pgbouncer=true'
+  const direct = 'postgres://h/d'
+  expect(settings({ DATABASE_URL: pooled, DATABASE_MIGRATE_URL: direct, DATABASE_CA: authority.ca })).toThrow(
+    'DATABASE_MIGRATE_URL does not ask for TLS',
+  )
+  expect(settings({ DATABASE_URL: `${direct}?sslmode=prefer` })).toThrow('DATABASE_URL says sslmode=prefer')
+})
+
+describe.runIf(hasPgBouncer)('with PgBouncer, which is not on every machine', () => {
+  it('one DATABASE_CA serves PostgreSQL by TLS and a pooler before it without', async () => {
+    const pooler = parts.adopt(
+      await startPgBouncer(url('localhost'), 2, {
+        server_tls_sslmode: 'verify-full',
+        server_tls_ca_file: await readable(authority.file),
+      }),
+      one => one.close(),
+    )
+    await migrate(url('localhost', 'verify-full'), authority.ca)
+    const pooled = pooler.through(url('127.0.0.1'))
+    expect(await isEncrypted(pooled, authority.ca)).toBe(true) // the session of the pooler
+    await expect(migrate(pooled, authority.ca)).resolves.toBeUndefined()
+  })
+
+  it('a pooler and PostgreSQL with CAs of their own are each verified by the one that its URL names', async () => {
+    const { cert, key } = await stranger.issue('pooler', 'DNS:localhost')
+    const pooler = parts.adopt(
+      await startPgBouncer(url('localhost'), 2, {
+        server_tls_sslmode: 'require',
+        client_tls_sslmode: 'require',
+        client_tls_cert_file: await readable(cert),
+        client_tls_key_file: await readable(key),
+      }),
+      one => one.close(),
+    )
+    const pooled = (file: string) => {
+      const at = new URL(pooler.through(url('localhost', 'verify-full')))
+      at.searchParams.set('sslrootcert', file)
+      return at.href
+    }
+    const direct = `${url('localhost', 'verify-full')}&sslrootcert=${encodeURIComponent(authority.file)}`
+    await migrate(direct)
+    expect(await isEncrypted(pooled(stranger.file))).toBe(true)
+    await expect(migrate(pooled(authority.file))).rejects.toMatchObject({ code: 'postgres_not_trusted' })
+  })
 })
 
 it('Redis is reached over TLS with a user of its own, and an untrusted certificate is refused [log.redis_unreachable]', async () => {
