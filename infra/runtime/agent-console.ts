@@ -5,7 +5,7 @@ import { appendFile, rename, stat } from 'node:fs/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { Mask } from '../../shared/kernel/masking.ts'
-import { logToStderr } from '../node/log.ts'
+import { logWithoutContext } from '../node/log.ts'
 
 /** Who prints: the agent's name as people know it, and the deployment. */
 export interface Printing {
@@ -29,7 +29,8 @@ export class AgentConsole {
 
   line(printing: Printing, text: string): void {
     const { agent, deployment_id } = printing
-    if (this.#file === undefined) return logToStderr('info', 'agent_printed', { agent, deployment_id, text })
+    if (this.#file === undefined)
+      return logWithoutContext('info', 'agent_printed', { agent, deployment_id, text })
     const line = `${new Date().toISOString()} ${agent} (${deployment_id}): ${text}\n`
     // A disk that takes nothing must not fill the memory.
     if (this.#waiting.length + line.length > LIMITS.agent_log_waiting_bytes) return
