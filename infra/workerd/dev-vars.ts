@@ -1,8 +1,10 @@
 // Writes .dev.vars, the settings and secrets that `wrangler dev` binds to the worker, from the stack that `npm start`
 // runs here: its stores, its master key, its metrics' token. The environment goes before what the data folder has.
-// Guarantee: the file is readable only by its owner, and is replaced completely or not at all.
-// Usage: node infra/workerd/dev-vars.ts [--port PORT-OF-WRANGLER]
+// Guarantee: the file is readable only by its owner, is replaced completely or not at all, and lies beside a
+// wrangler.toml.
+// Usage, in the checkout: node infra/workerd/dev-vars.ts [--port PORT-OF-WRANGLER]
 
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { knownMasterKey, operatorKeyIn, readJson, writePrivately } from '../local/data-folder.ts'
@@ -11,14 +13,18 @@ import { redisUrlIn } from '../local/redis.ts'
 import { readRemembered, urlOf } from '../local/remembered.ts'
 import { readSettings } from '../node/settings.ts'
 
-const CHECKOUT = join(import.meta.dirname, '../..')
-const FILE = join(CHECKOUT, '.dev.vars') // beside wrangler.toml, where Wrangler reads it
+const FILE = '.dev.vars'
 const PORT = '8787' // Wrangler's own
 
 async function devVars(): Promise<string> {
   const { port } = optionsOf()
+  if (!existsSync('wrangler.toml'))
+    throw new ExitError(
+      'no_wrangler_toml',
+      `Wrangler reads ${FILE} beside wrangler.toml: run this in the checkout.`,
+    )
   const settings = readSettings(process.env)
-  const folder = resolve(settings.get('ASSAY_DATA_DIR') ?? join(CHECKOUT, '.assay'))
+  const folder = resolve(settings.get('ASSAY_DATA_DIR') ?? '.assay')
   const remembered = await readRemembered(folder)
   const database = settings.get('DATABASE_URL') ?? (remembered?.port && urlOf(remembered))
   const redis = settings.get('REDIS_URL') ?? (await redisUrlIn(folder))
