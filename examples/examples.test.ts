@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AGENT_COMPATIBILITY_DATE } from '../infra/runtime/workerd-config.ts'
 import { bundleAgent } from '../shared/cli/bundle.ts'
 import type { AgentLine } from '../shared/protocol/rules/protocol.ts'
 import { runItem, scripted } from '../shared/testing/index.ts'
@@ -65,7 +66,7 @@ async function inWorkerd(example: string): Promise<{ fetch: Fetch; close(): Prom
   const { code } = await bundleAgent(join(import.meta.dirname, example, 'agent.ts'))
   const host = new Miniflare({
     modules: [{ type: 'ESModule', path: 'agent.mjs', contents: code }],
-    compatibilityDate: '2026-07-01',
+    compatibilityDate: AGENT_COMPATIBILITY_DATE,
     compatibilityFlags: ['nodejs_compat'],
     bindings: environment(),
   })

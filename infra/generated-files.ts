@@ -23,6 +23,7 @@ import { SCHEMA_FILE, schemaFile } from './schema-file.ts'
 import { exampleFiles } from './targets/installation.ts'
 import { valuesOf } from './targets/read-values.ts'
 import { TARGETS } from './targets/values.ts'
+import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from './workerd/compatibility.ts'
 
 /** Returns the text of each file, by its path in the checkout. */
 export async function generatedFiles(): Promise<Map<string, string>> {
@@ -45,6 +46,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     [FIRST_MIGRATION, await firstMigration()],
     [ITEM_STATES_FILE, itemStatesPage()],
     ['infra/generated/values.md', valuesTable()],
+    ...(await wranglerFiles()),
     ...(await exampleFiles()),
     ['functions/dashboard/shell/assets.gen.ts', await dashboardAssets()],
     [
@@ -123,6 +125,20 @@ async function logsPage(): Promise<string> {
   const page = await readFile(join(import.meta.dirname, 'logs.md'), 'utf8')
   return page.replace(/^\| event (?:.*\n\|)*.*/m, eventTable)
 }
+
+/** What an owner edits stays as it is. */
+async function wranglerFiles(): Promise<[string, string][]> {
+  const read = async (name: string): Promise<[string, string]> => {
+    const file = await readFile(join(import.meta.dirname, '..', name), 'utf8')
+    const dated = file.replace(
+      /^compatibility_date = ".*?"$/m,
+      `compatibility_date = "${COMPATIBILITY_DATE}"`,
+    )
+    return [name, dated.replace(/^compatibility_flags = .*$/m, `compatibility_flags = ${FLAGS}`)]
+  }
+  return Promise.all(['wrangler.toml', 'infra/wrangler.staging.toml'].map(read))
+}
+const FLAGS = JSON.stringify(COMPATIBILITY_FLAGS)
 
 const GRADING_PAGE = 'shared/grading/grading.md'
 

@@ -26,7 +26,7 @@ import {
 import { faultsOf } from '../shared/upkeep/rules/faults.ts'
 import { SCHEMA } from '../shared/upkeep/rules/schema.gen.ts'
 import { ExitError, endOf } from './local/exit-error.ts'
-import { logToStderr } from './node/log.ts'
+import { logWithoutContext } from './node/log.ts'
 import { type PostgresTarget, postgresOptions } from './node/postgres-options.ts'
 import { migrationTarget, readSettings } from './node/settings.ts'
 import { refusalOf } from './node/store-errors.ts'
@@ -264,9 +264,9 @@ ${grantsFor(role).join(';\n')};
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { grants: { type: 'string' } } })
   if (values.grants !== undefined) return console.log(grantsText(values.grants))
-  const say = (why: string) => logToStderr('warn', 'waiting_for_postgres', { error: why })
+  const say = (why: string) => logWithoutContext('warn', 'waiting_for_postgres', { error: why })
   await migrateOnceReachable(migrationTarget(readSettings(process.env)), say, LIMITS.store_start_job_ms)
-  logToStderr('info', 'migrated')
+  logWithoutContext('info', 'migrated')
 }
 
 if (import.meta.main) {

@@ -24,9 +24,18 @@ export interface RedisOptions {
   say?: (line: string) => void
 }
 
+const fileIn = (dataDir: string) => join(dataDir, 'redis.json')
+const urlOf = ({ password, port }: Remembered) => `redis://:${password}@127.0.0.1:${port}`
+
+/** The URL of the Redis of a data folder while it runs; undefined if none was started there. */
+export async function redisUrlIn(dataDir: string): Promise<string | undefined> {
+  const known = await readJson<Remembered>(fileIn(dataDir))
+  return known?.port === undefined ? undefined : urlOf(known)
+}
+
 export async function startRedis({ dataDir, say = () => {} }: RedisOptions): Promise<Store> {
   const program = onPath('redis-server') ?? onPath('valkey-server') ?? installed(say)
-  const file = join(dataDir, 'redis.json')
+  const file = fileIn(dataDir)
   const remembered = (await readJson<Remembered>(file)) ?? { password: randomBytes(24).toString('hex') }
   await writeJson(file, remembered)
   const folder = join(dataDir, 'redis')
@@ -60,7 +69,7 @@ export async function startRedis({ dataDir, say = () => {} }: RedisOptions): Pro
   })
   remembered.port = port
   await writeJson(file, remembered)
-  return asStore(`redis://:${remembered.password}@127.0.0.1:${port}`, port, child)
+  return asStore(urlOf(remembered), port, child)
 }
 
 // `set-proc-title no` keeps the configuration's path in the command line, which identifies the process as ours.

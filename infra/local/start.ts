@@ -134,7 +134,7 @@ async function start(): Promise<void> {
       metricsToken: metrics_token,
       operatorKey,
       telemetry: await openTelemetry(settings),
-      writeLog: line => log.write(line),
+      writeLog: line => log.write(`${line}\n`),
     }),
     server => server.close(),
   )

@@ -15,7 +15,7 @@ import { invalid } from '../local/exit-error.ts'
 import { unpack } from '../packing/packing.ts'
 import type { Connections } from './connections.ts'
 import { askClock, createIdClock, type IdClock } from './id-clock.ts'
-import { LOG_LEVELS, logLine } from './log.ts'
+import { LOG_LEVELS, logLine, writeLine } from './log.ts'
 import { whyAbsent } from './no-stores.ts'
 import { watchRedis } from './store-errors.ts'
 
@@ -42,8 +42,8 @@ export interface ContextOptions {
   mail?: SendMail | null
   /** Receives traces and measurements; without it none are collected. */
   telemetry?: Telemetry | null
-  /** Writes lines of the log; to standard error by default. */
-  writeLog?: (line: string) => void
+  /** Writes a line of the log; to the standard stream of its level by default. */
+  writeLog?: (line: string, level: LogLevel) => void
   /** The lowest level that is written; all by default. */
   logLevel?: LogLevel | undefined
   addressOf?: Context['addressOf']
@@ -59,7 +59,7 @@ export interface NodeContext extends Context {
 
 export function createContext(options: ContextOptions): NodeContext {
   const { connections, config } = options
-  const writeLog = options.writeLog ?? (line => process.stderr.write(line))
+  const writeLog = options.writeLog ?? writeLine
   const pending = new Set<Promise<unknown>>()
   const random = (bytes: Uint8Array) => {
     crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
@@ -69,7 +69,7 @@ export function createContext(options: ContextOptions): NodeContext {
   const least = LOG_LEVELS.indexOf(options.logLevel ?? 'info')
   const log: Context['log'] = (level, event, fields) => {
     if (LOG_LEVELS.indexOf(level) < least) return
-    writeLog(`${logLine(level, event, fields)}\n`)
+    writeLog(logLine(level, event, fields), level)
   }
   const noRedis = whyAbsent(connections.redis)
   const redisTrouble = noRedis ? () => Promise.resolve(noRedis) : watchRedis(connections.redis, log)

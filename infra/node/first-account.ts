@@ -30,7 +30,8 @@ async function start(): Promise<void> {
   const connections = { ...NO_STORES, ...openDatabase(databaseFrom(readSettings(process.env))) }
   try {
     const config = { base_url: '', master_key: '' } // no key: passwords and API keys are stored as hashes
-    const ctx = createContext({ connections, config })
+    const writeLog = (line: string) => console.error(line) // standard output has the account alone
+    const ctx = createContext({ connections, config, writeLog })
     console.log(JSON.stringify(await bootstrapAccount(ctx, first), null, 2))
   } finally {
     await connections.close()

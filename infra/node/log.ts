@@ -11,7 +11,12 @@ export const logLine = (level: LogLevel, event: EventName, fields: object = {}):
 export const reportReady = (fields: { unit: string; url: string | null }): void =>
   console.log(logLine('info', 'ready', fields))
 
-/** Writes a line where there is no context yet, so whatever the log level is. */
-export const logToStderr: Log = (level, event, fields) => {
-  process.stderr.write(`${logLine(level, event, fields)}\n`)
+/** Writes a line to the stream of its level: platforms count what is on standard error as errors. */
+export function writeLine(line: string, level: LogLevel): void {
+  const stream = level === 'info' ? process.stdout : process.stderr
+  stream.write(`${line}\n`)
 }
+
+/** Logs where there is no context yet, so whatever the log level is. */
+export const logWithoutContext: Log = (level, event, fields) =>
+  writeLine(logLine(level, event, fields), level)

@@ -15,7 +15,7 @@ import { poolOf } from './connections.ts'
 import { logLevelOf } from './context.ts'
 import { armFaults } from './faults.ts'
 import { keepHeapSmall } from './heap.ts'
-import { logToStderr, reportReady } from './log.ts'
+import { logWithoutContext, reportReady } from './log.ts'
 import { mailFrom } from './mail.ts'
 import { partsFrom } from './parts.ts'
 import { startServer } from './server.ts'
@@ -70,5 +70,5 @@ async function start(): Promise<void> {
 keepHeapSmall()
 endOnCrash()
 armFaults(process.env.ASSAY_FAULTS)
-warnOfUnknown(process.env, logToStderr)
+warnOfUnknown(process.env, logWithoutContext)
 await start().catch(error => endStart(refusalOf(error) ?? error))

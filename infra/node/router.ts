@@ -9,9 +9,10 @@ import { errorAnswer } from '../../shared/http/error-answer.ts'
 import { noOperation } from '../../shared/http/no-operation.ts'
 import { createRoutes, type Route } from '../../shared/http/routes.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
+import type { LogLevel } from '../../shared/upkeep/rules/log-events.ts'
 import { invalid } from '../local/exit-error.ts'
 import { type Address, type Listener, listening } from './listening.ts'
-import { logLine, reportReady } from './log.ts'
+import { logLine, reportReady, writeLine } from './log.ts'
 import { lacksHost, NO_HOST, refuse, requestId } from './malformed.ts'
 import { listeningAt, readSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
@@ -25,7 +26,7 @@ export interface RouterOptions extends Address {
   routes: readonly Route[]
   /** The URL of the units, with `{unit}` for the name: http://assay-{unit}.assay.svc.cluster.local */
   unitUrl: string
-  writeLog?: (line: string) => void
+  writeLog?: (line: string, level: LogLevel) => void
 }
 
 /** Headers that apply to one connection only, so they are not forwarded. */
@@ -64,7 +65,7 @@ export async function serveRouter(routes: readonly Route[]): Promise<void> {
 /** @throws ExitError when `unitUrl` is no URL with `{unit}` */
 export async function startRouter(options: RouterOptions): Promise<Listener> {
   const find = createRoutes(options.routes)
-  const write = options.writeLog ?? (line => process.stderr.write(line))
+  const write = options.writeLog ?? writeLine
   const addressOf = unitAddresses(options.unitUrl)
   const notify = notifierOf(addressOf(CONSUMER, new URL(`http://router${HEALTH_PATH}`)))
   const server = http.createServer({ requireHostHeader: false }, (incoming, outgoing) => {
@@ -90,7 +91,7 @@ export async function startRouter(options: RouterOptions): Promise<Listener> {
         path: url.pathname,
         error: cause.slice(0, CHARACTERS_LOGGED),
       }
-      write(`${logLine('error', 'unit_did_not_answer', fields)}\n`)
+      write(logLine('error', 'unit_did_not_answer', fields), 'error')
       return errorAnswer(notAnswered(unit, request_id), request_id)
     })
   })

@@ -67,8 +67,8 @@ export interface ServerOptions extends ConnectionOptions {
   telemetry?: Exporter | null
   /** The URL of the price list, fetched once a day; without it the built-in list stays. */
   pricesUrl?: string | undefined
-  /** Writes lines of the log; to standard error by default. */
-  writeLog?: (line: string) => void
+  /** Writes a line of the log; to the standard stream of its level by default. */
+  writeLog?: (line: string, level: LogLevel) => void
   /** The lowest level that is written; all by default. */
   logLevel?: LogLevel | undefined
 }

@@ -5,14 +5,14 @@
 import { errorText } from '../../shared/kernel/error-text.ts'
 import { endOf } from '../local/exit-error.ts'
 import { guardOutput } from './guarded-output.ts'
-import { logToStderr } from './log.ts'
+import { logWithoutContext } from './log.ts'
 
 /**
  * Ends a failed start with one log line; where a person can fix the cause, the line says how and the code is REFUSED.
  */
 export function endStart(error: unknown): never {
   const { line, code } = endOf(error)
-  logToStderr('error', code === 1 ? 'start_failed' : 'start_refused', { error: line })
+  logWithoutContext('error', code === 1 ? 'start_failed' : 'start_refused', { error: line })
   process.exit(code)
 }
 
@@ -27,7 +27,7 @@ export const CRASHED = 70
 export function endOnCrash(): void {
   guardOutput() // a line that cannot be printed is no crash
   process.on('uncaughtException', error => {
-    logToStderr('error', 'crashed', { error: errorText(error) })
+    logWithoutContext('error', 'crashed', { error: errorText(error) })
     process.exit(CRASHED)
   })
 }

@@ -48,7 +48,7 @@ it('secrets are not kept', async () => {
 })
 
 it('without a file, the log takes them [log.agent_printed]', () => {
-  const write = vi.spyOn(globalThis.process.stderr, 'write').mockReturnValue(true)
+  const write = vi.spyOn(globalThis.process.stdout, 'write').mockReturnValue(true)
   new AgentConsole(undefined).line({ agent: 'a', deployment_id: 'd1', mask: maskOf({}) }, 'hello')
   const [line] = write.mock.calls[0]!
   write.mockRestore()

@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import type { Mask } from '../../shared/kernel/masking.ts'
 import { AppendedFile } from '../node/appended-file.ts'
-import { logToStderr } from '../node/log.ts'
+import { logWithoutContext } from '../node/log.ts'
 
 /** Who prints: the agent's name as people know it, and the deployment. */
 export interface Printing {
@@ -33,7 +33,8 @@ export class AgentConsole {
 
   line(printing: Printing, text: string): void {
     const { agent, deployment_id } = printing
-    if (this.#file === undefined) return logToStderr('info', 'agent_printed', { agent, deployment_id, text })
+    if (this.#file === undefined)
+      return logWithoutContext('info', 'agent_printed', { agent, deployment_id, text })
     this.#file.write(`${new Date().toISOString()} ${agent} (${deployment_id}): ${text}\n`)
   }
 

@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { getPriority, setPriority, constants as system } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { logToStderr } from '../node/log.ts'
+import { logWithoutContext } from '../node/log.ts'
 
 const NOBODY = 65534
 /** User ids that nobody hands out, according to systemd's list (UIDS-GIDS). */
@@ -59,7 +59,7 @@ export function createLauncher({
   const root = process.getuid?.() === 0
   const drops = root && !asOurselves && setpriv !== undefined && (runAs !== undefined || reachable(binary))
   if (root && !drops && !asOurselves) {
-    logToStderr('warn', 'agents_run_as_root', {
+    logWithoutContext('warn', 'agents_run_as_root', {
       why: setpriv ? `other users cannot reach ${binary}` : 'there is no setpriv',
     })
   }

@@ -5,8 +5,11 @@
 import type { EgressRules } from './egress.ts'
 import type { AddedModule } from './exit-report.ts'
 
-/** Flags that became defaults by this date must not be listed; workerd refuses to start on them. */
-const COMPATIBILITY_DATE = '2026-07-01'
+/**
+ * What agents find in workerd, and what their declarations were tried under: only the workerd of package.json runs them.
+ * Flags that became defaults by this date must not be listed; workerd refuses to start on them.
+ */
+export const AGENT_COMPATIBILITY_DATE = '2026-07-01'
 
 /** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']
@@ -59,7 +62,7 @@ const config :Workerd.Config = (
 );
 const egress :Workerd.Worker = (
   modules = [(name = "egress", esModule = embed ${text(EGRESS_FILE)})],
-  compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  compatibilityDate = ${text(AGENT_COMPATIBILITY_DATE)},
   bindings = [
     (name = "PUBLIC", service = "public"),
     (name = "PRIVATE", service = "private"),
@@ -68,7 +71,7 @@ const egress :Workerd.Worker = (
 );
 const agent :Workerd.Worker = (
   modules = [${[...around, `(name = ${text(AGENT_MODULE)}, esModule = embed ${text(AGENT_FILE)})`].join(', ')}],
-  compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  compatibilityDate = ${text(AGENT_COMPATIBILITY_DATE)},
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = (name = "egress", entrypoint = "Egress"),
   bindings = [${env.join(', ')}],

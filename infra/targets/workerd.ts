@@ -5,14 +5,11 @@ import { UNPRIVILEGED } from '../local/systemd.ts'
 import { type Unit, unitsOf } from '../packaging.ts'
 import { text } from '../runtime/workerd-config.ts'
 import { asksStores, needsOf, type SecretSetting } from '../unit-settings.ts'
+import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from '../workerd/compatibility.ts'
 import { CONSUMER, ROUTER, TICK } from './image.ts'
 import type { TargetFile } from './target-file.ts'
 import { CONSUMER_GRACE_S } from './times.ts'
 import type { WorkerdValues } from './values.ts'
-
-/** Flags that are the default by this date must not be listed; workerd refuses to start on them. */
-export const COMPATIBILITY_DATE = '2026-07-01'
-const COMPATIBILITY_FLAGS = ['nodejs_compat'] // the clients of PostgreSQL and Redis open sockets by node:net
 
 /** Ways around "public": NAT64, 6to4 and carrier-grade NAT lead to addresses that may be private. */
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']

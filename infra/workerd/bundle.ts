@@ -5,7 +5,7 @@
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { BuildOptions } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 import { endpoints, platformFunctions } from '../../functions/index.ts'
 import { withoutLuxon } from '../../shared/cli/without-luxon.ts'
 import {
@@ -38,7 +38,7 @@ export async function writeWorkerd(
 }
 
 /** Writes one worker with all functions, which serves callers, the cron and the queue. */
-async function writeWhole(folder: string): Promise<Map<string, number>> {
+export async function writeWhole(folder: string): Promise<Map<string, number>> {
   const tick = platformFunctions.find(one => one.name === TICK)!
   const whole: Unit = { name: WHOLE, endpoints, platform: tick, docs: true, dashboard: true }
   const outside = "export { Outside } from './infra/workerd/outside.ts'"
@@ -72,6 +72,20 @@ async function entryOf(unit: Unit): Promise<string> {
   ].join('\n')
 }
 
+/** Modules that clients import and that workerd has by later compatibility dates only, as far as the clients use them. */
+const NOT_YET: Record<string, string> = {
+  perf_hooks: 'export const { performance } = globalThis', // the driver of PostgreSQL
+  tty: 'export const isatty = () => false', // `debug`, of the client of Redis
+}
+const notYet: Plugin = {
+  name: 'not-yet',
+  setup(build) {
+    const filter = new RegExp(`^(node:)?(${Object.keys(NOT_YET).join('|')})$`)
+    build.onResolve({ filter }, ({ path }) => ({ path: path.replace('node:', ''), namespace: 'not-yet' }))
+    build.onLoad({ filter: /./, namespace: 'not-yet' }, ({ path }) => ({ contents: NOT_YET[path]! }))
+  },
+}
+
 const FOR_WORKERD: BuildOptions = {
   platform: 'neutral',
   target: 'es2024',
@@ -79,7 +93,7 @@ const FOR_WORKERD: BuildOptions = {
   // Not "workerd": the build of postgres.js for that condition has a failing COPY.
   conditions: ['worker', 'import'],
   external: ['cloudflare:*', 'node:*', ...builtinModules],
-  plugins: [withoutLuxon()],
+  plugins: [withoutLuxon(), notYet],
 }
 // CommonJS dependencies load built-in modules by require.
 const BY_REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire('/');"

@@ -43,6 +43,9 @@ export interface WorkerdContext extends Context {
   end(): Promise<void>
 }
 
+/** The consoles of the levels, which platforms show and count by. */
+const CONSOLE = { info: 'log', warn: 'warn', error: 'error' } as const
+
 /** Shared by all contexts of this isolate, which come and go. */
 const joined: Joined = {}
 
@@ -69,7 +72,7 @@ export function openContext(env: Env, pool: Pool | null): WorkerdContext {
     idClock: { now: Date.now, known: async () => {} },
     ...(pool !== null && { join: () => joinWith(master_key, connections) }),
     logLevel: logLevelOf(env.ASSAY_LOG_LEVEL || undefined),
-    writeLog: line => console.error(line.trimEnd()),
+    writeLog: (line, level) => console[CONSOLE[level]](line),
   })
   return {
     ...ctx,

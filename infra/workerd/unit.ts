@@ -58,6 +58,14 @@ interface Execution {
 const POOL = { sql: 2, db: 1, reads: 2 }
 const POOL_OF_REQUEST = { sql: 2, db: 1, reads: 1 }
 
+/**
+ * Whether a developer tries the cron: Wrangler answers this address of `wrangler dev --test-scheduled` only for workers
+ * that it bundles itself. BASE_URL must name the developer's own machine.
+ */
+const isCronTest = ({ config }: Context, { url }: Request) =>
+  new URL(url).pathname === '/__scheduled' && OWN_MACHINE.test(config.base_url)
+const OWN_MACHINE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
 /** Returns the handlers of the worker and the class of its actor. */
 export function workerOf(unit: WorkerdUnit) {
   const [pool, poolOfRequest] = unit.asksStores ? [POOL, POOL_OF_REQUEST] : [null, null]
@@ -69,19 +77,9 @@ export function workerOf(unit: WorkerdUnit) {
 
   function answer(ctx: Context, request: Request): Response | Promise<Response> {
     if (unit.scheduled && isMetrics(request)) return answerMetrics(ctx, request)
+    if (unit.scheduled && isCronTest(ctx, request)) return testCron(unit.scheduled, ctx)
     contexts.set(request, ctx)
     return app.fetch(request)
-  }
-
-  async function run(ctx: Context): Promise<void> {
-    const never = new AbortController().signal // workerd signals no stop; it ends whatever outlives its drain
-    const { name, run } = unit.scheduled!
-    try {
-      await ctx.join?.()
-      await run(ctx, { stop: never, onWake: () => () => {} })
-    } catch (error) {
-      ctx.log('error', `${name}_failed`, { error: errorText(error) }) // nobody waits for an answer
-    }
   }
 
   class Host extends DurableObject<UnitEnv> {
@@ -94,8 +92,8 @@ export function workerOf(unit: WorkerdUnit) {
     fetch(request: Request) {
       return answer(this.#ctx, request)
     }
-    tick() {
-      return run(this.#ctx)
+    async tick() {
+      await runScheduled(unit.scheduled!, this.#ctx)
     }
     async wake(consumers: number) {
       this.#notifier ??= notifierOf(this.#ctx, this.env.ASSAY_CONSUMER_URL!)
@@ -123,7 +121,8 @@ export function workerOf(unit: WorkerdUnit) {
       async scheduled(_event: unknown, env: UnitEnv): Promise<void> {
         if (env.HOST) return env.HOST.getByName('host').tick()
         const ctx = openContext(env, pool)
-        await run(ctx).finally(() => ctx.end())
+        await runScheduled(unit.scheduled!, ctx)
+        await ctx.end()
       },
       async queue({ messages }: Batch, env: UnitEnv): Promise<void> {
         if (!unit.wakes || !env.ASSAY_CONSUMER_URL) return
@@ -135,6 +134,25 @@ export function workerOf(unit: WorkerdUnit) {
         await ctx.end() // when the consumers have answered
       },
     },
+  }
+}
+
+async function testCron(fn: PlatformFunction, ctx: Context): Promise<Response> {
+  return (await runScheduled(fn, ctx))
+    ? new Response('Ran scheduled event')
+    : new Response('The scheduled event failed: the log says how', { status: 500 })
+}
+
+/** Returns whether it did its work. */
+async function runScheduled({ name, run }: PlatformFunction, ctx: Context): Promise<boolean> {
+  const never = new AbortController().signal // workerd signals no stop; it ends whatever outlives its drain
+  try {
+    await ctx.join?.()
+    await run(ctx, { stop: never, onWake: () => () => {} })
+    return true
+  } catch (error) {
+    ctx.log('error', `${name}_failed`, { error: errorText(error) }) // a platform's cron reads no answer
+    return false
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AGENT_COMPATIBILITY_DATE } from '../../infra/runtime/workerd-config.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { bundleAgent } from './bundle.ts'
 
@@ -44,7 +45,7 @@ describe('bundleAgent', () => {
 
     const host = new Miniflare({
       modules: [{ type: 'ESModule', path: 'agent.mjs', contents: code }],
-      compatibilityDate: '2026-07-01',
+      compatibilityDate: AGENT_COMPATIBILITY_DATE,
       compatibilityFlags: ['nodejs_compat'],
     })
     try {

@@ -4,11 +4,16 @@
 /** Long enough that a turn of the event loop costs a tenth of it; short next to the time a health probe may take. */
 const SLICE_MS = 10
 
-/** Returns a function to await now and then during the work: it gives others a turn once the slice is used up. */
+/**
+ * Returns a function to await now and then during the work: it gives others a turn once the slice is used up. The first
+ * slice begins with the first call, as a module that keeps the function has no time when it is loaded.
+ */
 export function slices(): () => Promise<void> | undefined {
-  let endsAt = performance.now() + SLICE_MS
+  let endsAt: number | undefined
   return () => {
-    if (performance.now() < endsAt) return undefined
+    const now = performance.now()
+    endsAt ??= now + SLICE_MS
+    if (now < endsAt) return undefined
     return turn().then(() => {
       endsAt = performance.now() + SLICE_MS
     })

@@ -97,7 +97,8 @@ export async function startStack({
           ...env,
         },
       })
-      createInterface(server.stderr!).on('line', line => stack.log.push(line))
+      for (const stream of [server.stdout!, server.stderr!])
+        createInterface(stream).on('line', line => stack.log.push(line))
       await isReady(server, stack.log)
     },
     close: () => parts.disposeAsync(),

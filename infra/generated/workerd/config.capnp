@@ -37,7 +37,7 @@ const config :Workerd.Config = (
 
 const router :Workerd.Worker = (
   modules = [(name = "router", esModule = embed "router.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   bindings = [
     (name = "health", service = "health"),
     (name = "account", service = "account"),
@@ -54,7 +54,7 @@ const router :Workerd.Worker = (
 
 const health :Workerd.Worker = (
   modules = [(name = "health", esModule = embed "health.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "internet",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-health", preventEviction = true)],
@@ -69,7 +69,7 @@ const health :Workerd.Worker = (
 
 const account :Workerd.Worker = (
   modules = [(name = "account", esModule = embed "account.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-account", preventEviction = true)],
@@ -90,7 +90,7 @@ const account :Workerd.Worker = (
 
 const projects :Workerd.Worker = (
   modules = [(name = "projects", esModule = embed "projects.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-projects", preventEviction = true)],
@@ -110,7 +110,7 @@ const projects :Workerd.Worker = (
 
 const agents :Workerd.Worker = (
   modules = [(name = "agents", esModule = embed "agents.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-agents", preventEviction = true)],
@@ -131,7 +131,7 @@ const agents :Workerd.Worker = (
 
 const runs :Workerd.Worker = (
   modules = [(name = "runs", esModule = embed "runs.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-runs", preventEviction = true)],
@@ -151,7 +151,7 @@ const runs :Workerd.Worker = (
 
 const items :Workerd.Worker = (
   modules = [(name = "items", esModule = embed "items.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-items", preventEviction = true)],
@@ -171,7 +171,7 @@ const items :Workerd.Worker = (
 
 const recovery :Workerd.Worker = (
   modules = [(name = "recovery", esModule = embed "recovery.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-recovery", preventEviction = true)],
@@ -191,7 +191,7 @@ const recovery :Workerd.Worker = (
 
 const schedules :Workerd.Worker = (
   modules = [(name = "schedules", esModule = embed "schedules.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-schedules", preventEviction = true)],
@@ -211,7 +211,7 @@ const schedules :Workerd.Worker = (
 
 const docs :Workerd.Worker = (
   modules = [(name = "docs", esModule = embed "docs.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "internet",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-docs", preventEviction = true)],
@@ -226,7 +226,7 @@ const docs :Workerd.Worker = (
 
 const dashboard :Workerd.Worker = (
   modules = [(name = "dashboard", esModule = embed "dashboard.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-dashboard", preventEviction = true)],
@@ -246,7 +246,7 @@ const dashboard :Workerd.Worker = (
 
 const consume :Workerd.Worker = (
   modules = [(name = "consume", esModule = embed "consume.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-consume", preventEviction = true)],
@@ -265,7 +265,7 @@ const consume :Workerd.Worker = (
 
 const tick :Workerd.Worker = (
   modules = [(name = "tick", esModule = embed "tick.mjs")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["nodejs_compat"],
   globalOutbound = "backplane",
   durableObjectNamespaces = [(className = "Host", uniqueKey = "assay-tick", preventEviction = true)],
@@ -285,7 +285,7 @@ const tick :Workerd.Worker = (
 
 const cron :Workerd.Worker = (
   modules = [(name = "cron", bundled = "/workerd/cron.js")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["service_binding_extra_handlers", "experimental"],
   durableObjectNamespaces = [(className = "Schedule", uniqueKey = "assay-cron", enableSql = true)],
   durableObjectStorage = (localDisk = "state"),
@@ -298,7 +298,7 @@ const cron :Workerd.Worker = (
 
 const queues :Workerd.Worker = (
   modules = [(name = "queues", bundled = "/workerd/queues.js")],
-  compatibilityDate = "2026-07-01",
+  compatibilityDate = "2025-11-28",
   compatibilityFlags = ["service_binding_extra_handlers", "experimental"],
   durableObjectNamespaces = [(className = "QueueShard", uniqueKey = "assay-queues", enableSql = true)],
   durableObjectStorage = (localDisk = "state"),

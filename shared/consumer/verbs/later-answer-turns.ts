@@ -45,7 +45,7 @@ async function turnOf(ctx: Context, { run_id, bytes }: AnswerSize): Promise<Turn
     giveTurns(ctx.now())
     if (taken.has(turn)) return turn
     if (Math.abs(ctx.now() - began_ms) >= LIMITS.answer_early_ms) break
-    await Promise.race([given, pause(LIMITS.answer_look_ms, NEVER)])
+    await Promise.race([given, pause(LIMITS.answer_look_ms)])
   }
   own.delete(turn)
   if (own.size === 0 && waiting.get(run_id) === own) waiting.delete(run_id)
@@ -97,5 +97,3 @@ function nextTurn(bytes: ReadonlyMap<string, number>): Turn | undefined {
 
 /** Whether the request of a turn must be gone, which workerd does not report. A clock set back prolongs no turn. */
 const isLost = (turn: Turn, now: number, most_ms: number) => Math.abs(now - turn.since_ms) >= most_ms
-
-const NEVER = new AbortController().signal

@@ -158,8 +158,7 @@ async function awaitHandOver(ctx: Context, sent: HeldRequest, named: ReadonlySet
 }
 
 async function aMoment(ctx: Context, began_ms: number, looks: number): Promise<void> {
-  if (Math.abs(ctx.now() - began_ms) < LIMITS.answer_early_ms)
-    return pause(looks * LIMITS.answer_poll_ms, NEVER)
+  if (Math.abs(ctx.now() - began_ms) < LIMITS.answer_early_ms) return pause(looks * LIMITS.answer_poll_ms)
   throw new ApiError(
     'claim_not_handed_over',
     'The consumer that sent the items still waits for the answer to its request.',
@@ -177,8 +176,6 @@ const ended = () =>
 
 /** Only of bundles an environment is known, by which the key finds the names of credentials, and these answer at once. */
 const NO_KEY = ''
-
-const NEVER = new AbortController().signal
 
 /** With the version of the code that made them. */
 type VersionedLines = SentLines & Pick<SentBody, 'version'>

@@ -4,13 +4,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 
 const CHECKOUT = join(import.meta.dirname, '../../..')
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(path => existsSync(path))
 
 export interface AssayProcess {
   pid: number
-  /** What it wrote to standard error, one JSON object per line. */
+  /** What it wrote, one JSON object per line. */
   log: string[]
   /** Resolves with the signal or the code that ended it. */
   exited: Promise<string | number>
@@ -36,20 +37,17 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const log: string[] = []
-  let rest = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop()!
-    log.push(...lines)
-  })
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
+  for (const stream of [child.stdout, child.stderr])
+    createInterface(stream).on('line', line => {
+      log.push(line)
+      if (line.includes('"event":"ready"')) resolve()
+    })
   const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as string | number)
-  const ready = new Promise<void>((resolve, reject) => {
-    child.stdout.once('data', () => resolve())
-    child.once('error', reject)
-    void exited.then(how =>
-      reject(new Error(`the process ended (${how}) before it was ready:\n${log.join('\n')}`)),
-    )
-  })
+  child.once('error', reject)
+  void exited.then(how =>
+    reject(new Error(`the process ended (${how}) before it was ready:\n${log.join('\n')}`)),
+  )
   await ready
   return {
     pid: child.pid!,

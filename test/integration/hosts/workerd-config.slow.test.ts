@@ -47,31 +47,22 @@ describe('config.capnp', () => {
   })
 })
 
-describe('wrangler.toml', () => {
+describe('wrangler.toml and the one of staging', () => {
   it.each([
-    ['', 'assay-wake'],
-    ['staging', 'assay-wake-staging'],
-  ])(
-    'is accepted by Wrangler without a warning, for environment "%s"',
-    { timeout: PATIENCE_MS },
-    async (environment, queue) => {
-      const { path, remove } = await tempFolder()
-      const args = ['deploy', '--dry-run', '--config', join(ROOT, 'wrangler.toml'), '--env', environment]
-      const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', WRANGLER_LOG_PATH: path }
-      try {
-        const wrangler = join(ROOT, 'node_modules/.bin/wrangler')
-        const { stdout, stderr } = await run(wrangler, [...args, '--outdir', path], { cwd: ROOT, env })
-        expect(stdout + stderr).not.toMatch(/WARNING|ERROR/)
-        for (const binding of [
-          `env.WAKE (${queue})`,
-          'env.OUTSIDE',
-          'env.BASE_URL',
-          'env.ASSAY_CONSUMER_URL',
-        ])
-          expect(stdout).toContain(binding)
-      } finally {
-        await remove()
-      }
-    },
-  )
+    ['wrangler.toml', [], 'assay-wake'],
+    ['infra/wrangler.staging.toml', ['--config', 'infra/wrangler.staging.toml'], 'assay-wake-staging'],
+  ])('%s is accepted by Wrangler without a warning', { timeout: PATIENCE_MS }, async (_, more, queue) => {
+    const { path, remove } = await tempFolder()
+    const args = ['deploy', '--dry-run', '--outdir', path, ...more]
+    const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', WRANGLER_LOG_PATH: path }
+    try {
+      const wrangler = join(ROOT, 'node_modules/.bin/wrangler')
+      const { stdout, stderr } = await run(wrangler, args, { cwd: ROOT, env })
+      expect(stdout + stderr).not.toMatch(/warning|error|▲|✘/i)
+      for (const binding of [`env.WAKE (${queue})`, 'env.OUTSIDE', 'env.BASE_URL', 'env.ASSAY_CONSUMER_URL'])
+        expect(stdout).toContain(binding)
+    } finally {
+      await remove()
+    }
+  })
 })

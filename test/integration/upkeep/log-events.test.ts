@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { consumeQueue } from '../../../functions/consume.ts'
 import { serveDashboard } from '../../../functions/dashboard/index.ts'
@@ -321,12 +322,26 @@ describe('while a process starts or ends', () => {
     const env = { ...settings(), ASSAY_TRUSTED_PROXY: '10.0.0.0/8' }
     const { lines } = await written([SERVER], env, '"ready"')
     await engine.sql`update installation set held_since = null`
-    // `ready` goes to standard output, which may be read out of order with the log.
+    // `ready` goes to standard output, which may be read out of order with standard error.
     expect(lines.toSorted((one, other) => (one.event < other.event ? -1 : 1))).toMatchObject([
       { level: 'warn', event: 'held', mend: 'assay admin go-on' },
       { level: 'info', event: 'ready', unit: 'api', url: expect.stringContaining('http://127.0.0.1:') },
       { level: 'warn', event: 'unknown_setting', meant: 'ASSAY_TRUSTED_PROXIES' },
     ])
+  })
+
+  it('lines of level info are on standard output, all others on standard error, where platforms look for errors', async () => {
+    const env = { ...settings(), ASSAY_TRUSTED_PROXY: '10.0.0.0/8' }
+    const process = startProcess(['node', SERVER], env)
+    const levels = { stdout: new Set<string>(), stderr: new Set<string>() }
+    for (const name of ['stdout', 'stderr'] as const)
+      createInterface(process.child[name]!).on('line', line => levels[name].add(JSON.parse(line).level))
+    await eventually(() => expect(process.log()).toContain('"ready"'))
+    await fetch(`${/"url":"([^"]+)"/.exec(process.log())![1]}/health`)
+    await eventually(() => expect(process.log()).toContain('"event":"request"'))
+    process.child.kill('SIGTERM')
+    await process.ended
+    expect([[...levels.stdout], [...levels.stderr]]).toEqual([['info'], ['warn']])
   })
 
   it('a start that fails for an unknown reason is logged in one line with a stack [log.start_failed]', async () => {

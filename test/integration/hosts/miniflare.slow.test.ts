@@ -1,0 +1,98 @@
+// The worker of wrangler.toml in Miniflare and the workerd that it pins: the queue wakes the consumer, the cron ticks.
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { Miniflare } from 'miniflare'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { writeWhole } from '../../../infra/workerd/bundle.ts'
+import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from '../../../infra/workerd/compatibility.ts'
+import { platformBearer } from '../../../shared/http/platform-function.ts'
+import { makeAgent, makeRun } from '../../conformance/make.ts'
+import { deploy, workOff, works } from '../../conformance/play.ts'
+import { MASTER_KEY, openWorld, type World } from '../../conformance/world.ts'
+import { eventually } from '../../support/eventually.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+let world: World
+let host: Miniflare
+const bearers: (string | undefined)[] = []
+const log = { stdout: '', stderr: '' }
+/** A consumer function: it works everything off in each call. */
+const consumer = createServer(async ({ headers }, answer) => {
+  bearers.push(headers.authorization)
+  await workOff(world, works)
+  answer.end('{}')
+})
+
+async function startMiniflare(env: Record<string, string>): Promise<string> {
+  const { path } = await tempFolder() // removed by the next test run
+  await writeWhole(path)
+  host = new Miniflare({
+    name: 'assay',
+    modulesRoot: path,
+    modules: [{ type: 'ESModule', path: join(path, 'assay.mjs') }],
+    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityFlags: COMPATIBILITY_FLAGS,
+    bindings: env,
+    serviceBindings: { OUTSIDE: { name: 'assay', entrypoint: 'Outside' } },
+    queueProducers: { WAKE: 'assay-wake' },
+    queueConsumers: { 'assay-wake': { maxBatchSize: 100, maxBatchTimeout: 0 } },
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      stdout.on('data', chunk => (log.stdout += chunk))
+      stderr.on('data', chunk => (log.stderr += chunk))
+    },
+  })
+  return (await host.ready).origin
+}
+
+beforeEach(async () => {
+  consumer.listen(0, '127.0.0.1')
+  await once(consumer, 'listening')
+  const { port } = consumer.address() as AddressInfo
+  world = await openWorld(async ({ databaseUrl, redisUrl, masterKey }) => ({
+    url: await startMiniflare({
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      ASSAY_MASTER_KEY: masterKey,
+      BASE_URL: 'https://assay.test',
+      ASSAY_CONSUMER_URL: `http://127.0.0.1:${port}/`,
+    }),
+    close: () => host.dispose(),
+  }))
+})
+afterEach(async () => {
+  await world?.end()
+  bearers.length = 0
+  consumer.closeAllConnections()
+  await new Promise(resolve => consumer.close(resolve))
+})
+
+const statusOf = async (run: string) => (await world.call('GET', `/v2/runs/${run}`)).json.status
+
+it('Miniflare runs a batch through its queue, ticks by its cron and returns the results', async () => {
+  const agent = await makeAgent(world)
+  await deploy(world, agent.id)
+  const first = await makeRun(world, agent.id, [{ input: 1 }, { input: 2 }])
+  await eventually(async () => expect(await statusOf(first)).toBe('completed'))
+  expect(bearers[0]).toBe(`Bearer ${await platformBearer(MASTER_KEY)}`)
+  const { json: items } = await world.call('GET', `/v2/runs/${first}/items`)
+  expect(items).toMatchObject([
+    { status: 'completed', worst_outcome_status: 'ok', output: { ok: true } },
+    { status: 'completed', worst_outcome_status: 'ok', output: { ok: true } },
+  ])
+
+  // Redis still counts the first call as open, so nobody is called for the second run until it forgets that.
+  const second = await makeRun(world, agent.id, [{ input: 3 }])
+  await world.ctx.redis.flushdb()
+  expect([bearers.length, await statusOf(second)]).toEqual([1, 'queued'])
+  const worker = await host.getWorker()
+  expect(await worker.scheduled({ cron: '* * * * *' })).toMatchObject({ outcome: 'ok' })
+  await eventually(async () => expect(await statusOf(second)).toBe('completed'))
+
+  expect((await world.call('GET', '/__scheduled')).status).toBe(404) // is for a developer's machine
+  await eventually(() => expect(log.stdout).toContain('"event":"tick"'))
+  expect(log.stderr).toBe('')
+})
