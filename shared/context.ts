@@ -45,6 +45,14 @@ export interface ReadConnections {
   give(connection: ReadConnection): void
 }
 
+/** Whoever asked for a change. */
+export interface Caller {
+  kind: 'key' | 'session'
+  id: string
+  /** @throws ApiError that says why it may not make this any more */
+  refuse(): Promise<never>
+}
+
 export interface Config {
   /** The origin callers reach this installation at, without a trailing slash. */
   base_url: string
@@ -70,6 +78,8 @@ export interface Context {
   db: Database
   /** Connections for callers' reads, separate from the engine's: no read keeps a claim waiting. */
   reads: ReadConnections
+  /** Who asked for what is not made in the transaction that looked them up: whatever makes work asks again as it commits. */
+  caller?: Caller
   /** Bounds callers' reads that may take seconds, by account: they leave a connection to all other reads. */
   heavyReads: Pool
   redis: Redis

@@ -10,7 +10,7 @@ export const createPasswordLink = endpoint({
   tag: 'Account',
   operation_id: 'createPasswordLink',
   summary: 'Make a link for a new password',
-  description: `For another member who has lost theirs: whoever opens the link sets a new password, once, within ${LIMITS.password_link_hours} hours. Assay sends no mail: pass it on. It ends with a new password, and when you are no owner any more.`,
+  description: `For another member who has lost theirs: whoever opens the link sets a new password, once, within ${LIMITS.password_link_hours} hours. Assay sends no mail: pass it on. It ends with a new password of theirs or yours, when you sign out, and when you are no owner any more.`,
   auth: 'session',
   role: 'owner',
   atomic: true,

@@ -1,8 +1,13 @@
 import { removeMember } from '../../shared/accounts/verbs/members.ts'
-import { memberOf, RemovedMember } from '../../shared/accounts/wire/members.ts'
+import {
+  leftOf,
+  memberOf,
+  RemovedMember,
+  Revoking,
+  revocationOf,
+} from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { memberIn } from '../../shared/http/scope.ts'
-import * as z from '../../shared/kernel/documented-zod.ts'
 
 export const deleteMember = endpoint({
   method: 'delete',
@@ -11,17 +16,17 @@ export const deleteMember = endpoint({
   operation_id: 'deleteMember',
   summary: 'Remove a member',
   description:
-    'All sessions of the member are dead everywhere within five seconds. The answer lists what the member made that stays: keys, triggers, schedules, alert channels, members, and what was made with these. With `revoke_keys` the keys among them are revoked as well.',
+    'All sessions of the member are dead everywhere within five seconds. Links for passwords that the member made end. The answer lists what stays of what the member made or raised: keys, triggers, members, deployments, schedules and more, and what was made with these. With `revoke_keys` and `revoke_triggers` the keys and triggers among them are revoked as well.',
   auth: 'session',
   role: 'owner',
   atomic: true,
   params: { memberId: 'member' },
-  query: z.strictObject({ revoke_keys: z.enum(['true', 'false']).default('false') }),
+  query: Revoking,
   answers: { 200: { description: 'The member that was removed.', schema: RemovedMember } },
   errors: ['last_owner'],
   async handle({ ctx, principal, params, query }) {
     const member = await memberIn(ctx, principal, params.memberId)
-    const revoked_keys = query.revoke_keys === 'true'
-    return { ...memberOf(member), revoked_keys, made: await removeMember(ctx, member, revoked_keys) }
+    const revocation = revocationOf(query)
+    return { ...memberOf(member), ...leftOf(revocation, await removeMember(ctx, member, revocation)) }
   },
 })

@@ -1,5 +1,12 @@
 import { changeRole } from '../../shared/accounts/verbs/members.ts'
-import { Member, memberOf, role } from '../../shared/accounts/wire/members.ts'
+import {
+  ChangedMember,
+  leftOf,
+  memberOf,
+  Revoking,
+  revocationOf,
+  role,
+} from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { memberIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
@@ -11,16 +18,19 @@ export const updateMember = endpoint({
   operation_id: 'updateMember',
   summary: "Change a member's role",
   description:
-    'The new role holds within five seconds. A password is changed by its member, with POST /v1/account/password, or by a link: POST /v1/members/{memberId}/password-link.',
+    'The new role holds within five seconds. Of a member who may do less than before, the answer lists what stays of what they made, as when a member is removed, and `revoke_keys` and `revoke_triggers` revoke it as well. A password is changed by its member, with POST /v1/account/password, or by a link: POST /v1/members/{memberId}/password-link.',
   auth: 'session',
   role: 'owner',
   atomic: true,
   params: { memberId: 'member' },
+  query: Revoking,
   body: z.strictObject({ role }),
-  answers: { 200: { description: 'The member.', schema: Member } },
+  answers: { 200: { description: 'The member.', schema: ChangedMember } },
   errors: ['last_owner'],
-  async handle({ ctx, principal, params, body }) {
-    await changeRole(ctx, await memberIn(ctx, principal, params.memberId), body.role)
-    return memberOf(await memberIn(ctx, principal, params.memberId))
+  async handle({ ctx, principal, params, query, body }) {
+    const member = await memberIn(ctx, principal, params.memberId)
+    const revocation = revocationOf(query)
+    const made = await changeRole(ctx, member, body.role, revocation)
+    return { ...memberOf({ ...member, role: body.role }), ...leftOf(revocation, made) }
   },
 })

@@ -1,5 +1,6 @@
 import { revokeKey } from '../../shared/accounts/verbs/keys.ts'
-import { ApiKey, apiKeyOf } from '../../shared/accounts/wire/account.ts'
+import { apiKeyOf, RevokedApiKey } from '../../shared/accounts/wire/account.ts'
+import { leftOf, Revoking, revocationOf } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 
@@ -9,14 +10,19 @@ export const revokeApiKey = endpoint({
   tag: 'Projects',
   operation_id: 'revokeApiKey',
   summary: 'Revoke an API key',
-  description: 'The key is dead everywhere within five seconds, for ever.',
+  description:
+    'The key is dead everywhere within five seconds, for ever. The answer lists what was made with it that stays: keys, triggers, deployments, schedules and more. With `revoke_keys` and `revoke_triggers` these are revoked as well.',
   auth: 'any',
   atomic: true,
   params: { projectId: 'project', keyId: 'API key' },
-  answers: { 200: { description: 'The key that was revoked.', schema: ApiKey } },
+  query: Revoking,
+  answers: { 200: { description: 'The key that was revoked.', schema: RevokedApiKey } },
   errors: [],
-  async handle({ ctx, principal, params }) {
+  async handle({ ctx, principal, params, query }) {
     await scopeOf(ctx, principal, params.projectId)
-    return apiKeyOf(await revokeKey(ctx, params.projectId, params.keyId))
+    const key = { account_id: principal.account_id, project_id: params.projectId, id: params.keyId }
+    const revocation = revocationOf(query)
+    const { row, made } = await revokeKey(ctx, key, revocation)
+    return { ...apiKeyOf(row), ...leftOf(revocation, made) }
   },
 })

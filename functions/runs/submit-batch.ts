@@ -42,7 +42,7 @@ export const submitBatch = endpoint({
     'idempotency_key_reused',
     'too_many_open_runs',
   ],
-  async handle({ ctx, principal, body, text, elements, lines, request, reply, confirmCaller }) {
+  async handle({ ctx, principal, body, text, elements, lines, request, reply }) {
     const batch = lines ?? body
     const agent = await agentToStart(ctx, principal, batch)
     const fingerprint = new Fingerprint(['batch', lines ?? null])
@@ -62,7 +62,6 @@ export const submitBatch = endpoint({
       checkContentEncoding(request)
       const sent = bodyOf(request)
       yield* itemsOfLines(order.idempotency === null ? sent : fingerprint.through(sent))
-      await confirmCaller() // lines may come for minutes, and nothing is accepted before
     }
   },
 })

@@ -14,3 +14,21 @@ export type KeyRole = (typeof KEY_ROLES)[number]
 /** Lists whose views can be saved. */
 export const VIEW_LISTS = ['runs', 'triage', 'search'] as const
 export type ViewList = (typeof VIEW_LISTS)[number]
+
+/** What outlasts its maker, the most telling first. */
+export const MADE_KINDS = [
+  'key',
+  'trigger',
+  'signing_secret',
+  'member',
+  'deployment',
+  'schedule',
+  'alert_channel',
+  'agent',
+  'run',
+] as const
+export type MadeKind = (typeof MADE_KINDS)[number]
+
+/** `read` is of a secret that somebody else made. */
+export const MADE_HOW = ['made', 'changed', 'read'] as const
+export type MadeHow = (typeof MADE_HOW)[number]

@@ -9,6 +9,10 @@ const keyOptions: readonly Option[] = [
   { name: 'role', value: 'ROLE', choices: KEY_ROLES, about: 'a viewer only reads; operator by default' },
   { name: 'expires', value: 'WHEN', about: 'a time, or how long from now, such as 30d; never by default' },
 ]
+const REVOKING: readonly Option[] = [
+  { name: 'revoke-keys', about: 'revoke the keys that they made, too' },
+  { name: 'revoke-triggers', about: 'delete the triggers whose secret they know, too' },
+]
 const limit = (name: string, about: string): Option => ({
   name,
   value: 'N',
@@ -117,6 +121,7 @@ const KEYS: readonly Command[] = [
       { name: 'create', value: 'NAME', about: 'make a key; it is shown once' },
       ...keyOptions.map(option => ({ ...option, about: `with --create: ${option.about}` })),
       { name: 'revoke', value: 'ID', about: 'revoke a key' },
+      ...REVOKING.map(option => ({ ...option, about: `with --revoke: ${option.about}` })),
       ...LIST_OPTIONS,
     ],
     run: async (...given) => (await import('./keys.ts')).keys(...given),
@@ -137,8 +142,8 @@ const KEYS: readonly Command[] = [
   {
     name: 'keys revoke',
     args: ['KEY'],
-    summary: 'Revoke a key, by its id or by the key itself.',
-    options: [project],
+    summary: 'Revoke a key, by its id or by the key itself, and list what was made with it that stays.',
+    options: [project, ...REVOKING],
     run: async (...given) => (await import('./keys.ts')).revokeKey(...given),
   },
 ]
@@ -167,8 +172,9 @@ const MEMBERS: readonly Command[] = [
   {
     name: 'members role',
     args: ['MEMBER', 'ROLE'],
-    summary: `Change what a member, by id or e-mail, may do: ${MEMBER_ROLES.join(', ')}.`,
+    summary: `Change what a member, by id or e-mail, may do: ${MEMBER_ROLES.join(', ')}. One who may do less leaves what they made, which is listed.`,
     member: true,
+    options: REVOKING,
     run: async (...given) => (await import('./members.ts')).changeRole(...given),
   },
   {
@@ -183,7 +189,7 @@ const MEMBERS: readonly Command[] = [
     args: ['MEMBER'],
     summary: 'Remove a member, and list what they made that stays.',
     member: true,
-    options: [{ name: 'revoke-keys', about: 'revoke the keys that they made, too' }],
+    options: REVOKING,
     run: async (...given) => (await import('./members.ts')).removeMember(...given),
   },
 ]

@@ -7,6 +7,7 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { clean, minute } from './format.ts'
 import { printList } from './listing.ts'
+import { linesOfMade, revokingOf } from './made.ts'
 import { BY_ID, inFull } from './pages.ts'
 import { projectOf } from './projects.ts'
 import type { Session } from './session.ts'
@@ -32,6 +33,8 @@ export async function keys(session: Session, given: Given): Promise<ExitCode> {
   const [name, keyId] = [given.text('create'), given.text('revoke')]
   if (name === undefined && (given.text('role') ?? given.text('expires')) !== undefined)
     throw usageFailure('--role and --expires take --create NAME')
+  if (keyId === undefined && Object.keys(revokingOf(given)).length > 0)
+    throw usageFailure('--revoke-keys and --revoke-triggers take --revoke ID')
   if (name !== undefined && keyId !== undefined) throw usageFailure('--create and --revoke are two commands')
   if (name !== undefined) return create(session, given, name)
   if (keyId !== undefined) return revoke(session, given, keyId)
@@ -69,12 +72,10 @@ async function revoke(session: Session, given: Given, word: string): Promise<Exi
       next: 'assay keys list',
     })
   const keyId = known[0]?.id ?? word
-  const params = { path: { ...path, keyId } }
+  const params = { path: { ...path, keyId }, query: revokingOf(given) }
   const gone = await answered(session.api.DELETE('/v1/projects/{projectId}/api-keys/{keyId}', { params }))
-  session.output.emit(
-    'key_revoked',
-    gone,
-    () => `${gone.prefix}… (${clean(gone.name)}) is dead within five seconds`,
+  session.output.emit('key_revoked', gone, () =>
+    [`${gone.prefix}… (${clean(gone.name)}) is dead within five seconds`, ...linesOfMade(gone)].join('\n'),
   )
   return EXIT.ok
 }

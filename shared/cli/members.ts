@@ -9,6 +9,7 @@ import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { clean, minute } from './format.ts'
 import { printList } from './listing.ts'
+import { linesOfMade, revokingOf } from './made.ts'
 import { BY_ID, everyRow, type PageQuery, pageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
@@ -59,12 +60,13 @@ export async function changeRole(session: Session, given: Given): Promise<void> 
   const path = { memberId: await memberIdOf(session, given.arg(0)) }
   const role = given.arg(1) as MemberRole
   const member = await answered(
-    session.api.PATCH('/v1/members/{memberId}', { params: { path }, body: { role } }),
+    session.api.PATCH('/v1/members/{memberId}', {
+      params: { path, query: revokingOf(given) },
+      body: { role },
+    }),
   )
-  session.output.emit(
-    'member_changed',
-    member,
-    () => `${clean(member.email)} is ${member.role} within five seconds`,
+  session.output.emit('member_changed', member, () =>
+    [`${clean(member.email)} is ${member.role} within five seconds`, ...linesOfMade(member)].join('\n'),
   )
 }
 
@@ -82,24 +84,11 @@ export async function linkPassword(session: Session, given: Given): Promise<void
 
 export async function removeMember(session: Session, given: Given): Promise<void> {
   const path = { memberId: await memberIdOf(session, given.arg(0)) }
-  const query = given.flag('revoke-keys') ? { revoke_keys: 'true' as const } : {}
+  const query = revokingOf(given)
   const member = await answered(session.api.DELETE('/v1/members/{memberId}', { params: { path, query } }))
   session.output.emit('member_removed', member, () =>
     [`${clean(member.email)} is out within five seconds`, ...linesOfMade(member)].join('\n'),
   )
-}
-
-/** What outlasts a member who was removed, each with what takes it away. */
-function linesOfMade({ made, revoked_keys }: Schemas['RemovedMember']): string[] {
-  const isKept = ({ kind }: { kind: string }) => kind !== 'key' || !revoked_keys
-  const revoked = made.length - made.filter(isKept).length
-  const kept = made
-    .filter(isKept)
-    .map(({ kind, id, name }) => `  ${kind.replace('_', ' ')}  ${clean(name)}  ${id}`)
-  return [
-    ...(revoked > 0 ? [`${revoked} keys that they made are revoked`] : []),
-    ...(kept.length > 0 ? ['what they made stays until it is revoked or deleted:', ...kept] : []),
-  ]
 }
 
 const PAGES_LOOKED_AT = LIMITS.members_per_account / LIMITS.members_page.max

@@ -18,6 +18,7 @@ import { type Change, recordChange, recordRead } from './audit.ts'
 import {
   authenticate,
   authenticateOperator,
+  callerOf,
   checkRole,
   failedFor,
   forgetCallers,
@@ -313,7 +314,10 @@ async function handledFor(
 function inItsScope(
   ctx: Context,
   definition: Defined,
-  invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'> & { principal: Principal | null },
+  invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'> & {
+    principal: Principal | null
+    confirmCaller(): Promise<void>
+  },
   caller: Change['principal'] | null,
   call: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
@@ -327,13 +331,26 @@ function inItsScope(
   return recordChange(
     ctx,
     { ...invocation, operation_id, atomic, principal: caller },
-    within => call(outsideTenantScope(within)),
+    within => call(outsideTenantScope(atomic ? within : askedBy(within, invocation))),
     async within => {
       if (caller.kind === 'operator') return
       invocation.principal = await keptCaller(within, caller)
       checkGrant(invocation.principal, definition)
     },
   )
+}
+
+/** What is not atomic looks its caller up once more as it commits. */
+function askedBy(
+  ctx: Context,
+  { principal, confirmCaller }: { principal: Principal | null; confirmCaller(): Promise<void> },
+): Context {
+  if (principal === null) return ctx
+  const refuse = async () => {
+    await confirmCaller()
+    throw new ApiError('unauthenticated', 'The key or session changed while this was made.', 'Send it again.')
+  }
+  return { ...ctx, caller: { kind: principal.kind, id: callerOf(principal), refuse } }
 }
 
 function responseOf(answers: Endpoint['answers'], reply: Reply, status: number, value: unknown): Response {

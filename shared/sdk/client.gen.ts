@@ -337,7 +337,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The key is dead everywhere within five seconds, for ever.
+         * @description The key is dead everywhere within five seconds, for ever. The answer lists what was made with it that stays: keys, triggers, deployments, schedules and more. With `revoke_keys` and `revoke_triggers` these are revoked as well.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -1951,14 +1951,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description All sessions of the member are dead everywhere within five seconds. The answer lists what the member made that stays: keys, triggers, schedules, alert channels, members, and what was made with these. With `revoke_keys` the keys among them are revoked as well.
+         * @description All sessions of the member are dead everywhere within five seconds. Links for passwords that the member made end. The answer lists what stays of what the member made or raised: keys, triggers, members, deployments, schedules and more, and what was made with these. With `revoke_keys` and `revoke_triggers` the keys and triggers among them are revoked as well.
          */
         delete: operations["deleteMember"];
         options?: never;
         head?: never;
         /**
          * Change a member's role
-         * @description The new role holds within five seconds. A password is changed by its member, with POST /v1/account/password, or by a link: POST /v1/members/{memberId}/password-link.
+         * @description The new role holds within five seconds. Of a member who may do less than before, the answer lists what stays of what they made, as when a member is removed, and `revoke_keys` and `revoke_triggers` revoke it as well. A password is changed by its member, with POST /v1/account/password, or by a link: POST /v1/members/{memberId}/password-link.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1974,7 +1974,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link for a new password
-         * @description For another member who has lost theirs: whoever opens the link sets a new password, once, within 24 hours. Assay sends no mail: pass it on. It ends with a new password, and when you are no owner any more.
+         * @description For another member who has lost theirs: whoever opens the link sets a new password, once, within 24 hours. Assay sends no mail: pass it on. It ends with a new password of theirs or yours, when you sign out, and when you are no owner any more.
          */
         post: operations["createPasswordLink"];
         delete?: never;
@@ -2888,6 +2888,39 @@ export interface components {
         };
         Challenge: {
             challenge: string;
+        };
+        /** @description A member with another role; of a lower one, with what the member made before. */
+        ChangedMember: components["schemas"]["Member"] & {
+            /** @description Whether the keys in `made` were revoked as well. */
+            revoked_keys: boolean;
+            /** @description Whether the triggers in `made` whose secret is known were deleted. */
+            revoked_triggers: boolean;
+            /** @description What was made, and what was made with that, as far as there still is some: 1,000 at most. */
+            made: {
+                /**
+                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
+                 * @enum {string}
+                 */
+                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "run";
+                /**
+                 * Format: uuid
+                 * @description What it is revoked, deleted or cancelled by; of a signing secret, its project.
+                 */
+                id: string;
+                name: string;
+                /**
+                 * Format: uuid
+                 * @description Null for a member.
+                 */
+                project_id: string | null;
+                /**
+                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.
+                 * @enum {string}
+                 */
+                how: "made" | "changed" | "read";
+                /** @description It is a credential that its maker has: revoke it. */
+                knows_secret: boolean;
+            }[];
         };
         /** @description Somebody tests a channel. */
         ChannelTest: {
@@ -4628,15 +4661,20 @@ export interface components {
         };
         /** @description A member who was removed, and what outlasts that. */
         RemovedMember: components["schemas"]["Member"] & {
-            /** @description Whether the keys in `made` were revoked with the member. */
+            /** @description Whether the keys in `made` were revoked as well. */
             revoked_keys: boolean;
-            /** @description What the member made, and what was made with that, as far as there still is some: 1,000 at most. */
+            /** @description Whether the triggers in `made` whose secret is known were deleted. */
+            revoked_triggers: boolean;
+            /** @description What was made, and what was made with that, as far as there still is some: 1,000 at most. */
             made: {
-                /** @enum {string} */
-                kind: "key" | "trigger" | "schedule" | "alert_channel" | "member";
+                /**
+                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
+                 * @enum {string}
+                 */
+                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "run";
                 /**
                  * Format: uuid
-                 * @description What it is revoked or deleted by.
+                 * @description What it is revoked, deleted or cancelled by; of a signing secret, its project.
                  */
                 id: string;
                 name: string;
@@ -4645,6 +4683,13 @@ export interface components {
                  * @description Null for a member.
                  */
                 project_id: string | null;
+                /**
+                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.
+                 * @enum {string}
+                 */
+                how: "made" | "changed" | "read";
+                /** @description It is a credential that its maker has: revoke it. */
+                knows_secret: boolean;
             }[];
         };
         /** @description How an item is replayed. */
@@ -4735,6 +4780,72 @@ export interface components {
         ResumeOrder: {
             /** @description Money granted on top, in cents; at the item's budget, its declared budget once more by default. */
             budget_cents?: number;
+        };
+        /** @description A key that was revoked, and what outlasts that. */
+        RevokedApiKey: {
+            /**
+             * Format: uuid
+             * @description The id to revoke it by.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The only project it opens.
+             */
+            project_id: string;
+            name: string;
+            /** @description How the key begins, to distinguish it from others. */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Exact to a minute.
+             */
+            last_used_at: string | null;
+            /**
+             * @description A viewer only reads.
+             * @enum {string}
+             */
+            role: "operator" | "viewer";
+            /**
+             * Format: date-time
+             * @description From then on it is refused; null is never.
+             */
+            expires_at: string | null;
+            /** @description Whether the keys in `made` were revoked as well. */
+            revoked_keys: boolean;
+            /** @description Whether the triggers in `made` whose secret is known were deleted. */
+            revoked_triggers: boolean;
+            /** @description What was made, and what was made with that, as far as there still is some: 1,000 at most. */
+            made: {
+                /**
+                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
+                 * @enum {string}
+                 */
+                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "run";
+                /**
+                 * Format: uuid
+                 * @description What it is revoked, deleted or cancelled by; of a signing secret, its project.
+                 */
+                id: string;
+                name: string;
+                /**
+                 * Format: uuid
+                 * @description Null for a member.
+                 */
+                project_id: string | null;
+                /**
+                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.
+                 * @enum {string}
+                 */
+                how: "made" | "changed" | "read";
+                /** @description It is a credential that its maker has: revoke it. */
+                knows_secret: boolean;
+            }[];
         };
         /** @description The run as it was when it had come to this end. */
         Run: {
@@ -8629,7 +8740,18 @@ export interface operations {
     };
     revokeApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Revokes the keys in `made` as well, and those that 1,000 rows leave out.
+                 * @example false
+                 */
+                revoke_keys?: "true" | "false";
+                /**
+                 * @description Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.
+                 * @example false
+                 */
+                revoke_triggers?: "true" | "false";
+            };
             header?: never;
             path: {
                 /**
@@ -8654,7 +8776,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiKey"];
+                    "application/json": components["schemas"]["RevokedApiKey"];
                 };
             };
             /** @description `invalid_request` */
@@ -17885,8 +18007,16 @@ export interface operations {
     deleteMember: {
         parameters: {
             query?: {
-                /** @example false */
+                /**
+                 * @description Revokes the keys in `made` as well, and those that 1,000 rows leave out.
+                 * @example false
+                 */
                 revoke_keys?: "true" | "false";
+                /**
+                 * @description Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.
+                 * @example false
+                 */
+                revoke_triggers?: "true" | "false";
             };
             header?: never;
             path: {
@@ -17986,7 +18116,18 @@ export interface operations {
     };
     updateMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Revokes the keys in `made` as well, and those that 1,000 rows leave out.
+                 * @example false
+                 */
+                revoke_keys?: "true" | "false";
+                /**
+                 * @description Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.
+                 * @example false
+                 */
+                revoke_triggers?: "true" | "false";
+            };
             header?: never;
             path: {
                 /**
@@ -18016,7 +18157,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Member"] & unknown;
+                    "application/json": components["schemas"]["ChangedMember"];
                 };
             };
             /** @description `body_too_large`, `duplicate_key`, `invalid_json`, `invalid_request`, `invalid_utf8`, `number_out_of_range`, `too_deep` */

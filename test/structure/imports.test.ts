@@ -24,7 +24,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['outbox', 'settling'],
   },
   submission: {
-    queries: ['claims', 'cluster', 'items', 'prices'],
+    queries: ['accounts', 'claims', 'cluster', 'items', 'prices'],
     verbs: ['accounts', 'claims', 'prices'],
   },
   claims: {
@@ -103,7 +103,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   accounts: {
     wire: ['prices', 'schedules'],
-    queries: ['prices'],
+    queries: ['cluster', 'prices'],
     verbs: ['prices', 'quotas', 'sessions'],
   },
   sessions: {},

@@ -8,6 +8,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Field, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
+import { REVOKED_TOO, RevokeToo, takenBack } from '../parts/made.tsx'
 import { Code, When } from '../parts/text.tsx'
 import { ofProject } from '../shell/addresses.ts'
 import { type Around, action, type Entered, page, type View, type Visit } from '../shell/page.ts'
@@ -73,9 +74,11 @@ const KeyList = ({ project_id, keys, mayChange, now }: Around & { keys: readonly
           mayChange && (
             <Sure
               label="Revoke"
-              consequence={`Whoever uses ${key.name} is refused within five seconds. This cannot be undone.`}
+              consequence={`Whoever uses ${key.name} is refused within five seconds. This cannot be undone. What was made with it is listed then.`}
               action={ofProject(project_id, `keys/${key.id}/revoke`)}
-            />
+            >
+              <RevokeToo keys={false} />
+            </Sure>
           ),
       },
     ]}
@@ -158,9 +161,12 @@ export const createKey = action({
 
 export const revokeKey = action({
   path: '/dashboard/projects/{projectId}/keys/{keyId}/revoke',
-  async act({ api, params }) {
-    const { projectId, keyId } = params
-    await api.DELETE('/v1/projects/{projectId}/api-keys/{keyId}', { params: { path: { projectId, keyId } } })
-    return { to: ofProject(projectId, 'keys'), said: 'The key is revoked.' }
+  form: z.strictObject(REVOKED_TOO),
+  async act({ api, params: { projectId, keyId } }, query) {
+    const { data } = await api.DELETE('/v1/projects/{projectId}/api-keys/{keyId}', {
+      params: { path: { projectId, keyId }, query: defined(query) },
+    })
+    const around = { to: ofProject(projectId, 'keys'), menu: 'keys', project_id: projectId }
+    return takenBack('The key is revoked.', data!, around)
   },
 })

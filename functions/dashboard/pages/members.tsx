@@ -7,11 +7,13 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Field, NewPassword, RoleRequired, Sure } from '../parts/form.tsx'
 import { List, nextOf, Pager } from '../parts/list.tsx'
+import { REVOKED_TOO, RevokeToo, takenBack } from '../parts/made.tsx'
 import { Code, When } from '../parts/text.tsx'
 import { ROOT } from '../shell/addresses.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const MEMBERS = `${ROOT}/members`
+const AROUND = { to: MEMBERS, menu: 'members' }
 
 const RoleSelect = ({ of }: { of?: string }) => (
   <select name="role" aria-label="Role">
@@ -112,9 +114,11 @@ const MemberActions = ({ of, self }: { of: Schemas['Member']; self: string }) =>
     )}
     <Sure
       label="Remove"
-      consequence={`${of.email} is signed out everywhere within five seconds, and the keys that they made are revoked. Triggers, schedules and members that they made stay, and are named.`}
+      consequence={`${of.email} is signed out everywhere within five seconds. What they made is listed then.`}
       action={`${MEMBERS}/${of.id}/remove`}
-    />
+    >
+      <RevokeToo />
+    </Sure>
   </>
 )
 
@@ -157,7 +161,7 @@ export const setRole = action({
   form: z.strictObject({ role }),
   async act({ api, params }, body) {
     const { data } = await api.PATCH('/v1/members/{memberId}', { params: { path: params }, body })
-    return { to: MEMBERS, said: `${data!.email} is ${data!.role} now.` }
+    return takenBack(`${data!.email} is ${data!.role} now.`, data!, AROUND)
   },
 })
 
@@ -188,17 +192,11 @@ export const linkPassword = action({
 
 export const removeMember = action({
   path: '/dashboard/members/{memberId}/remove',
-  async act({ api, params }) {
+  form: z.strictObject(REVOKED_TOO),
+  async act({ api, params }, query) {
     const { data } = await api.DELETE('/v1/members/{memberId}', {
-      params: { path: params, query: { revoke_keys: 'true' } },
+      params: { path: params, query: defined(query) },
     })
-    const keys = data!.made.filter(({ kind }) => kind === 'key').length
-    const rest = data!.made.filter(({ kind }) => kind !== 'key').map(({ kind, name }) => `${kind} ${name}`)
-    const revoked = keys === 0 ? '' : ` ${keys} keys that they made are revoked.`
-    const stays =
-      rest.length === 0
-        ? ''
-        : ` They also made: ${rest.slice(0, 5).join(', ')}${rest.length > 5 ? ' and more' : ''}.`
-    return { to: MEMBERS, said: `${data!.email} was removed.${revoked}${stays}` }
+    return takenBack(`${data!.email} was removed.`, data!, AROUND)
   },
 })

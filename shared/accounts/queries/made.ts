@@ -1,43 +1,142 @@
-// What a member made that outlives the member, by the log of changes. Guarantee: also what was made with keys and by
-// members that the member made, however many lie between.
+// What a key or a member leaves, by the log of changes: what lets somebody in, works, or sends data out without them.
+// Guarantee: also what was made with keys and by members that they made, however many lie between.
 
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { ACTORS, GRANTS } from '../rules/grants.ts'
+import { MADE_KINDS, type MadeKind } from '../vocabulary.ts'
 import type { MadeRow } from '../wire/members.ts'
 
+/** A key or a member. */
+export interface Maker {
+  account_id: string
+  id: string
+}
+
 /** What there still is of it, the first LIMITS.made_listed. */
-export async function findMade(db: Database, account_id: string, member_id: string): Promise<MadeRow[]> {
+export async function findMade(db: Database, maker: Maker): Promise<MadeRow[]> {
   const rows = await db.execute<MadeRow & Record<string, unknown>>(sql`
-    ${madeBy(account_id, member_id)}
-    select 'key' as kind, k.id, k.name, k.project_id from made m join api_keys k on k.id = m.target_id
-    where k.revoked_at is null
-    union all
-    select 'trigger', t.id, t.name, t.project_id from made m join triggers t on t.id = m.target_id
-    union all
-    select 'schedule', s.id, s.cron, s.project_id from made m join schedules s on s.id = m.target_id
-    union all
-    select 'alert_channel', c.id, '', c.project_id from made m join alert_channels c on c.id = m.target_id
-    union all
-    select 'member', b.id, b.email, null from made m join members b on b.id = m.target_id
-    where b.id <> ${member_id}
+    with recursive ${makers(maker)}, ${left(maker)}
+    select kind, id, name, project_id,
+      case when bool_or(how = 'made') then 'made' else min(how) end as how,
+      bool_or(knows_secret) as knows_secret
+    from (${sql.join([...MADE_KINDS].map(foundOf(maker)), sql` union all `)}) found
+    group by kind, id, name, project_id
+    order by array_position(array[${words(MADE_KINDS)}], kind), bool_or(how = 'made') desc, id
     limit ${LIMITS.made_listed}`)
   return [...rows]
 }
 
-const CREATED = sql`('createApiKey', 'createTrigger', 'createSchedule', 'createAlertChannel', 'createMember')`
+const words = (list: readonly string[]): SQL => sql.raw(list.map(word => `'${word}'`).join(', '))
 
-const madeBy = (account_id: string, member_id: string) => sql`with recursive made as (
-      select target_id from audit_log
-      where account_id = ${account_id} and actor_id = ${member_id} and action in ${CREATED} and target_id is not null
+const actionsOf = (kind: MadeKind): SQL =>
+  words(Object.keys(GRANTS).filter(action => GRANTS[action]!.includes(kind)))
+
+/** The maker, and the keys and members that they made. */
+const makers = ({ account_id, id }: Maker) => sql`makers as (
+      select ${id}::uuid as id
       union
-      select l.target_id from made m join audit_log l on l.actor_id = m.target_id
-      where l.account_id = ${account_id} and l.action in ${CREATED} and l.target_id is not null)`
+      select l.target_id from makers m join audit_log l on l.actor_id = m.id
+      where l.account_id = ${account_id} and l.action in (${words(ACTORS)}) and l.target_id is not null)`
 
-/** Revokes all keys that the member made, also those beyond what is listed. */
-export async function revokeMade(db: Database, account_id: string, member_id: string): Promise<void> {
-  await db.execute(sql`
-    ${madeBy(account_id, member_id)}
-    update api_keys set revoked_at = now()
-    where id in (select target_id from made) and revoked_at is null`)
+const left = ({ account_id }: Maker) => sql`entries as (
+      select l.action, l.target_id, l.project_id, l.fields, l.created_at
+      from makers m join audit_log l on l.actor_id = m.id
+      where l.account_id = ${account_id} and l.action in (${words(Object.keys(GRANTS))}) and l.target_id is not null)`
+
+/** Rows that a deploy made or changed have the time of its transaction, as its entry has. */
+const DEPLOYED = sql`entries e
+      join deployments d on d.id = e.target_id and e.action in ('createDeployment', 'promoteDeployment')`
+
+const FOUND: Record<MadeKind, (maker: Maker) => SQL> = {
+  key: () => sql`
+      select 'key' as kind, k.id, k.name, k.project_id, 'made' as how, true as knows_secret
+      from entries e join api_keys k on k.id = e.target_id
+      where e.action in (${actionsOf('key')}) and k.revoked_at is null`,
+  // Another name makes another secret, and the row anew.
+  trigger: () => sql`
+      select 'trigger', t.id, t.name, t.project_id,
+        case when e.action = 'createTrigger' then 'made' else 'changed' end,
+        t.created_at = e.created_at or 'signing_secret' = any(e.fields)
+      from entries e join triggers t on t.id = e.target_id
+      where e.action in (${actionsOf('trigger')})
+      union all
+      select 'trigger', t.id, t.name, t.project_id, 'made', true
+      from ${DEPLOYED} join triggers t on t.project_id = d.project_id and t.agent_id = d.agent_id
+      where t.declared and t.created_at = e.created_at`,
+  signing_secret: ({ account_id }) => sql`
+      select 'signing_secret', p.id, p.name, p.id,
+        case when e.action = 'rollSigningSecret' then 'made' else 'read' end, true
+      from entries e join projects p on p.id = e.target_id
+      where e.action in (${actionsOf('signing_secret')}) and p.account_id = ${account_id} and not exists (
+        select from audit_log r
+        where r.account_id = ${account_id} and r.action = 'rollSigningSecret' and r.target_id = e.target_id
+          and r.created_at > e.created_at and r.actor_id not in (select m.id from makers m))`,
+  // A link that nobody used ends with its maker.
+  member: ({ account_id, id }) => sql`
+      select 'member', b.id, b.email, null::uuid,
+        case when e.action = 'createMember' then 'made' else 'changed' end, false
+      from entries e join members b on b.id = e.target_id
+      where e.action in (${actionsOf('member')}) and b.id <> ${id} and (
+        e.action <> 'createPasswordLink' or exists (
+          select from audit_log u
+          where u.account_id = ${account_id} and u.action = 'usePasswordLink' and u.target_id = e.target_id
+            and u.created_at > e.created_at))`,
+  // Only the current one starts with new runs. Who deployed a URL has the key of all versions there.
+  deployment: () => sql`
+      select 'deployment', c.id, a.slug || ' version ' || c.version, c.project_id,
+        case when c.id <> d.id then 'read' when e.action = 'createDeployment' then 'made' else 'changed' end,
+        c.url is not null
+      from ${DEPLOYED}
+      join agents a on a.project_id = d.project_id and a.id = d.agent_id
+      join deployments c on c.project_id = a.project_id and c.id = a.current_deployment_id
+      where (c.id = d.id or c.url = d.url) and a.deleted_at is null`,
+  schedule: () => sql`
+      select 'schedule', s.id, s.cron, s.project_id,
+        case when e.action = 'createSchedule' then 'made' else 'changed' end, false
+      from entries e join schedules s on s.id = e.target_id
+      where e.action in (${actionsOf('schedule')})
+      union all
+      select 'schedule', s.id, s.cron, s.project_id,
+        case when s.created_at = e.created_at then 'made' else 'changed' end, false
+      from ${DEPLOYED} join schedules s on s.project_id = d.project_id and s.agent_id = d.agent_id
+      where s.declared and e.created_at in (s.created_at, s.updated_at)`,
+  alert_channel: () => sql`
+      select 'alert_channel', c.id, '', c.project_id, 'made', false
+      from entries e join alert_channels c on c.id = e.target_id
+      where e.action in (${actionsOf('alert_channel')})`,
+  agent: () => sql`
+      select 'agent', a.id, a.slug, a.project_id, 'changed', false
+      from entries e join agents a on a.id = e.target_id
+      where e.action in (${actionsOf('agent')}) and a.deleted_at is null`,
+  run: () => sql`
+      select 'run', r.id, coalesce(r.name, ''), r.project_id, 'made', false
+      from entries e join runs r on r.project_id = e.project_id and r.id = e.target_id
+      where e.action in (${actionsOf('run')}) and r.finished_at is null`,
+}
+
+const foundOf =
+  (maker: Maker) =>
+  (kind: MadeKind): SQL =>
+    FOUND[kind](maker)
+
+/** What of it is to be revoked. */
+export interface Revocation {
+  keys: boolean
+  triggers: boolean
+}
+
+/** Revokes all keys that they made, and deletes all triggers whose secret they know, also those beyond what is listed. */
+export async function revokeMade(db: Database, maker: Maker, { keys, triggers }: Revocation): Promise<void> {
+  if (keys)
+    await db.execute(sql`
+      with recursive ${makers(maker)}
+      update api_keys set revoked_at = now()
+      where id in (select id from makers) and revoked_at is null`)
+  if (triggers)
+    await db.execute(sql`
+      with recursive ${makers(maker)}, ${left(maker)}, found (kind, id, name, project_id, how, knows_secret) as (
+        ${FOUND.trigger(maker)})
+      delete from triggers where id in (select id from found where knows_secret)`)
 }

@@ -4,8 +4,11 @@ import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord, sha256 } from '../../kernel/secrets.ts'
 import * as store from '../queries/api-keys.ts'
+import type { Revocation } from '../queries/made.ts'
 import type { KeyRole } from '../vocabulary.ts'
 import type { ApiKeyRow } from '../wire/account.ts'
+import type { MadeRow } from '../wire/members.ts'
+import { takeBack } from './made.ts'
 
 const KEY_BYTES = 32
 const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
@@ -37,9 +40,16 @@ export async function mintKey(
   return { row, key }
 }
 
-/** @throws ApiError `not_found` when the project has no such live key. */
-export async function revokeKey(ctx: Context, project_id: string, id: string): Promise<ApiKeyRow> {
+/**
+ * Returns the key, and what was made with it, revoked as far as `revocation` says.
+ * @throws ApiError `not_found` when the project has no such live key
+ */
+export async function revokeKey(
+  ctx: Context,
+  { account_id, project_id, id }: { account_id: string; project_id: string; id: string },
+  revocation: Revocation,
+): Promise<{ row: ApiKeyRow; made: MadeRow[] }> {
   const row = await store.revokeKey(ctx.db, project_id, id)
   if (row === undefined) throw new ApiError('not_found', 'There is no such API key in this account.')
-  return row
+  return { row, made: await takeBack(ctx.db, { account_id, id }, revocation) }
 }

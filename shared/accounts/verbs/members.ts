@@ -8,10 +8,11 @@ import { setPassword } from '../../sessions/queries/passwords.ts'
 import { countTaken } from '../../sessions/verbs/password-guesses.ts'
 import { hashPassword } from '../../sessions/verbs/passwords.ts'
 import { checkPassword } from '../../sessions/verbs/sign-in.ts'
-import { findMade, revokeMade } from '../queries/made.ts'
+import type { Revocation } from '../queries/made.ts'
 import * as store from '../queries/members.ts'
-import type { MemberRole } from '../vocabulary.ts'
+import { MEMBER_ROLES, type MemberRole } from '../vocabulary.ts'
 import type { MadeRow, MemberRow } from '../wire/members.ts'
+import { takeBack } from './made.ts'
 
 export interface NewMember {
   account_id: string
@@ -36,20 +37,30 @@ export async function addMember(ctx: Context, order: NewMember): Promise<MemberR
   return row
 }
 
-/** @throws ApiError `last_owner` */
-export async function changeRole(ctx: Context, member: MemberRow, role: MemberRole): Promise<void> {
-  await transaction(ctx, async db => {
+/**
+ * Returns what a member who may do less from now on made before, revoked as far as `revocation` says.
+ * @throws ApiError `last_owner`
+ */
+export function changeRole(
+  ctx: Context,
+  member: MemberRow,
+  role: MemberRole,
+  revocation: Revocation,
+): Promise<MadeRow[]> {
+  return transaction(ctx, async db => {
     if (role !== 'owner') await keepAnOwner(db, member)
     await store.setRole(db, member.id, role)
+    return MEMBER_ROLES.indexOf(role) > MEMBER_ROLES.indexOf(member.role)
+      ? takeBack(db, member, revocation)
+      : []
   })
 }
 
-/** Returns what the member made, whose keys are revoked where `revoke` says so. @throws ApiError `last_owner` */
-export function removeMember(ctx: Context, member: MemberRow, revoke: boolean): Promise<MadeRow[]> {
+/** Returns what the member made, revoked as far as `revocation` says. @throws ApiError `last_owner` */
+export function removeMember(ctx: Context, member: MemberRow, revocation: Revocation): Promise<MadeRow[]> {
   return transaction(ctx, async db => {
     await keepAnOwner(db, member)
-    const made = await findMade(db, member.account_id, member.id)
-    if (revoke) await revokeMade(db, member.account_id, member.id)
+    const made = await takeBack(db, member, revocation)
     await store.deleteMember(db, member.id)
     return made
   })

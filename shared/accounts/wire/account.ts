@@ -11,6 +11,7 @@ import { centsOf } from '../../prices/rules/pricing.ts'
 import { Budget, type BudgetsRow, budgetsOf } from '../../prices/wire/budgets.ts'
 import type { apiKeys, projects } from '../tables/projects.ts'
 import { KEY_ROLES } from '../vocabulary.ts'
+import { leftFields } from './members.ts'
 import { settings } from './project-settings.ts'
 
 export type ProjectRow = typeof projects.$inferSelect & { running: number; spent_micro: number } & BudgetsRow
@@ -86,6 +87,10 @@ export const NewApiKey = z
     key: z.string().meta({ example: 'pk_4fJ0…', description: 'The key itself; it is shown this once.' }),
   })
   .openapi('NewApiKey', { description: 'A key that was just made.' })
+
+export const RevokedApiKey = z
+  .object({ ...apiKeyFields, ...leftFields })
+  .openapi('RevokedApiKey', { description: 'A key that was revoked, and what outlasts that.' })
 
 export function apiKeyOf(row: ApiKeyRow): z.input<typeof ApiKey> {
   return {

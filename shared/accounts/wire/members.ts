@@ -5,7 +5,14 @@ import * as z from '../../kernel/documented-zod.ts'
 import { label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { accounts, auditLog, members, sessions } from '../tables/accounts.ts'
-import { ACCOUNT_STATUSES, MEMBER_ROLES } from '../vocabulary.ts'
+import {
+  ACCOUNT_STATUSES,
+  MADE_HOW,
+  MADE_KINDS,
+  type MadeHow,
+  type MadeKind,
+  MEMBER_ROLES,
+} from '../vocabulary.ts'
 
 export type AccountRow = typeof accounts.$inferSelect
 export type MemberRow = Omit<typeof members.$inferSelect, 'password_hash'>
@@ -40,27 +47,70 @@ export const PasswordLink = z
   })
   .openapi('PasswordLink', { description: 'Sets a new password without the one before.' })
 export interface MadeRow {
-  kind: 'key' | 'trigger' | 'schedule' | 'alert_channel' | 'member'
+  kind: MadeKind
   id: string
   name: string
   project_id: string | null
+  how: MadeHow
+  knows_secret: boolean
 }
 
-export const RemovedMember = Member.extend({
-  revoked_keys: z.boolean().describe('Whether the keys in `made` were revoked with the member.'),
+const flag = (words: string) => z.enum(['true', 'false']).default('false').describe(words)
+
+/** What may be revoked together with a key, or with a member. */
+export const Revoking = z.strictObject({
+  revoke_keys: flag('Revokes the keys in `made` as well, and those that 1,000 rows leave out.'),
+  revoke_triggers: flag(
+    'Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.',
+  ),
+})
+
+export const revocationOf = ({ revoke_keys, revoke_triggers }: z.output<typeof Revoking>) => ({
+  keys: revoke_keys === 'true',
+  triggers: revoke_triggers === 'true',
+})
+
+/** What outlasts a key or a member. */
+export const leftFields = {
+  revoked_keys: z.boolean().describe('Whether the keys in `made` were revoked as well.'),
+  revoked_triggers: z
+    .boolean()
+    .describe('Whether the triggers in `made` whose secret is known were deleted.'),
   made: z
     .array(
       z.object({
-        kind: z.enum(['key', 'trigger', 'schedule', 'alert_channel', 'member']),
-        id: id('What it is revoked or deleted by.'),
+        kind: z
+          .enum(MADE_KINDS)
+          .describe(
+            'A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.',
+          ),
+        id: id('What it is revoked, deleted or cancelled by; of a signing secret, its project.'),
         name: z.string(),
         project_id: id('Null for a member.').nullable(),
+        how: z
+          .enum(MADE_HOW)
+          .describe(
+            '`changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.',
+          ),
+        knows_secret: z.boolean().describe('It is a credential that its maker has: revoke it.'),
       }),
     )
-    .describe(
-      'What the member made, and what was made with that, as far as there still is some: 1,000 at most.',
-    ),
-}).openapi('RemovedMember', { description: 'A member who was removed, and what outlasts that.' })
+    .describe('What was made, and what was made with that, as far as there still is some: 1,000 at most.'),
+}
+
+/** `made` is empty where nothing was taken away. */
+export const leftOf = ({ keys, triggers }: { keys: boolean; triggers: boolean }, made: MadeRow[]) => ({
+  revoked_keys: keys,
+  revoked_triggers: triggers,
+  made,
+})
+
+export const RemovedMember = Member.extend(leftFields).openapi('RemovedMember', {
+  description: 'A member who was removed, and what outlasts that.',
+})
+export const ChangedMember = Member.extend(leftFields).openapi('ChangedMember', {
+  description: 'A member with another role; of a lower one, with what the member made before.',
+})
 
 export const memberOf = ({ id, email, role, created_at }: MemberRow): z.input<typeof Member> => ({
   id,

@@ -2,6 +2,7 @@
 // transaction under the lock of the recovery's row and is chosen by what is stored. So a crash anywhere costs time and
 // nothing else, and a recovery acts on no item twice.
 
+import { confirmCaller } from '../../accounts/queries/callers.ts'
 import type { Context, Sql } from '../../context.ts'
 import { stopCancelled } from '../../items/queries/stop.ts'
 import { errorText } from '../../kernel/error-text.ts'
@@ -130,7 +131,7 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
   if (eligible === 0) throw await nothingToRecover(ctx, order, ineligible)
   const id = ctx.newId()
   if (order.action !== 'replay') {
-    await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro: null, status: 'running' })
+    await insert(ctx, { id, ...rest, eligible, budget_micro: null, status: 'running' })
     await advance(ctx, { project_id: order.project_id, id })
     return id
   }
@@ -143,10 +144,17 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
     )
   await admitRuns(ctx, order.project_id, agent_ids[0]!, runs)
   const budget_micro = budget_cents === null ? null : microOf(budget_cents)
-  await store.insertRecovery(ctx.sql, { id, ...rest, eligible, budget_micro, status: 'creating' })
+  await insert(ctx, { id, ...rest, eligible, budget_micro, status: 'creating' })
   await advance(ctx, { project_id: order.project_id, id })
   return id
 }
+
+const insert = (ctx: Context, recovery: store.NewRecovery): Promise<void> =>
+  ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    await store.insertRecovery(sql, recovery)
+    await confirmCaller(sql, ctx.caller)
+  }) as Promise<void>
 
 /** @throws ApiError `recovery_already_ended` */
 export async function abortRecovery(ctx: Context, key: store.RecoveryKey): Promise<void> {

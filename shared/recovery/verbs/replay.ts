@@ -1,6 +1,7 @@
 // Replays, resumes and decides about single items. Guarantee: of any number of concurrent callers, exactly one
 // succeeds; the others get an error that says why they did not.
 
+import { confirmCaller } from '../../accounts/queries/callers.ts'
 import type { Context, Sql } from '../../context.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -71,6 +72,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
     const copied = await copyWithSteps(sql, { project_id, run_id, keys: [key], ...order })
     if (copied.items === 0) throw refused('replay', key, 'it was decided meanwhile')
     await store.openReplayRun(sql, { project_id, run_id })
+    await confirmCaller(sql, ctx.caller)
     await fault('replay.before_commit')
     return copied
   })
@@ -106,7 +108,12 @@ export async function resumeItem(
  * that wait for a transaction, and are waited for, are a deadlock to it.
  */
 const inTransaction = <T>(ctx: Context, decide: (sql: Sql) => Promise<T>): Promise<T> =>
-  ctx.sql.begin(tx => decide(tx as unknown as Sql)) as Promise<T>
+  ctx.sql.begin(async tx => {
+    const sql = tx as unknown as Sql
+    const decided = await decide(sql)
+    await confirmCaller(sql, ctx.caller)
+    return decided
+  }) as Promise<T>
 
 const end = (ctx: Context, key: ItemKey, ending: decisions.Ending) =>
   inTransaction(ctx, sql => decisions.endWaiting(sql, [key], ending))
@@ -134,7 +141,7 @@ export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
  */
 export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'verdict'): Promise<void> {
   if ((await end(ctx, key, { as: 'wrong', of })) > 0) return deliverSoon(ctx)
-  if (of === 'verdict' && (await callOkWrong(ctx.sql, key))) return
+  if (of === 'verdict' && (await inTransaction(ctx, sql => callOkWrong(sql, key)))) return
   throw await tooLate(ctx.sql, 'wrong', key, of)
 }
 
@@ -153,8 +160,7 @@ export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
  * @throws ApiError `item_not_reopenable`
  */
 export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
-  await ctx.sql.begin(async tx => {
-    const sql = tx as unknown as Sql
+  await inTransaction(ctx, async sql => {
     const standing = await triage.findStanding(sql, key, true)
     const refusal = standing === undefined ? 'it is gone' : refusalToReopen(standing)
     if (refusal !== null || !(await decisions.reopen(sql, key)))

@@ -1,6 +1,6 @@
 // Accounts and their members' passwords.
 
-import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
 import type { Database } from '../../context.ts'
@@ -28,20 +28,43 @@ export async function ensureFirstMember(db: Database, first: FirstMember) {
   return { member_id: first.id, account_id: first.account_id }
 }
 
-/**
- * The member of a link, if `maker_id` is an owner of the same account; locked until the transaction ends if `lock` is
- * set.
- */
-export async function findLinkedMember(db: Database, member_id: string, maker_id: string, lock = false) {
+/** The member of a link, and who made it: an owner of the same account, in a session that is live. */
+export async function findLinkedMember(db: Database, member_id: string, maker_session_id: string) {
   const maker = alias(members, 'maker')
   const { account_id, email, password_hash } = members
-  const query = db
-    .select({ account_id, email, password_hash })
+  const [row] = await db
+    .select({ account_id, email, password_hash, maker_id: maker.id, maker_hash: maker.password_hash })
     .from(members)
-    .innerJoin(maker, and(eq(maker.account_id, members.account_id), eq(maker.id, maker_id)))
-    .where(and(eq(members.id, member_id), eq(maker.role, 'owner')))
-  const [row] = lock ? await query.for('update', { of: members }) : await query
+    .innerJoin(maker, eq(maker.account_id, members.account_id))
+    .innerJoin(sessions, eq(sessions.member_id, maker.id))
+    .where(
+      and(
+        eq(members.id, member_id),
+        eq(maker.role, 'owner'),
+        eq(sessions.id, maker_session_id),
+        isNull(sessions.revoked_at),
+        gt(sessions.expires_at, sql`now()`),
+      ),
+    )
   return row
+}
+
+/** Keeps the member of a link, its maker and the maker's session as they are until the transaction ends. */
+export async function lockLinked(
+  db: Database,
+  {
+    member_id,
+    maker_id,
+    maker_session_id,
+  }: { member_id: string; maker_id: string; maker_session_id: string },
+): Promise<void> {
+  await db
+    .select({ id: members.id })
+    .from(members)
+    .where(inArray(members.id, [member_id, maker_id]))
+    .orderBy(members.id)
+    .for('update')
+  await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, maker_session_id)).for('share')
 }
 
 /** Sets a member's password and ends the sessions that were opened with the old one, except `kept_session_id`. */

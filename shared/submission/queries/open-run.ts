@@ -3,9 +3,10 @@
 // of the throughput: they are written only here, in submission.ts, in starts.ts of schedules and in replay.ts of recovery.
 
 import type { Fragment } from 'postgres'
+import { mayMakeWork } from '../../accounts/queries/callers.ts'
 import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import { type ClaimedItem, takenAtOnce } from '../../claims/queries/claim.ts'
-import type { Sql } from '../../context.ts'
+import type { Caller, Sql } from '../../context.ts'
 import { WRITTEN_COLUMNS, written } from '../../items/queries/transitions.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { underBudget } from '../../prices/queries/budgets.ts'
@@ -105,6 +106,8 @@ export interface Opening {
   items: readonly IdentifiedItem[]
   /** The agent's deployment, for a run that was admitted; otherwise the statement admits it. */
   admitted?: { deployment_id: string | null }
+  /** Must still be able to start runs when the statement begins. */
+  caller?: Caller | undefined
   /** Admits a run under a budget, whose models may need prices. */
   allows_budget?: boolean
   key: IdempotencyKey | null
@@ -120,18 +123,19 @@ export interface Opened {
 
 /**
  * Opens a run; parts that an opening does not ask for are left out of the statement. To be admitted, the agent must exist,
- * and its account and project must have room for one more run. If that is not so, or the idempotency key is taken, it
- * does nothing and returns undefined.
+ * and its account and project must have room for one more run. If that is not so, the idempotency key is taken or the
+ * caller's is revoked, it does nothing and returns undefined.
  */
 export async function openRun(
   sql: Sql,
   run: Omit<NewRun, 'deployment_id'>,
-  { items, admitted, allows_budget = true, key, takes = false }: Opening,
+  { items, admitted, allows_budget = true, key, caller, takes = false }: Opening,
 ): Promise<Opened | undefined> {
+  const { may } = await mayMakeWork(sql, caller)
   const admission = admitted
-    ? sql`select ${admitted.deployment_id}::uuid as deployment_id`
+    ? sql`select ${admitted.deployment_id}::uuid as deployment_id where ${may}`
     : sql`select s.* from (${submitterOf(sql, run.project_id, run.agent_id, 1, await roomOf(sql, run.project_id))}) s
-      where refusal is null and (${allows_budget}::boolean or not under_budget)`
+      where refusal is null and (${allows_budget}::boolean or not under_budget) and ${may}`
   const when = (has: boolean, part: () => Fragment) => (has ? part() : sql``)
   const [row] = await sql<{ running: number; claim_id: number | null; run: RunAtOnce | null }[]>`
     with admitted as materialized (${admission}),

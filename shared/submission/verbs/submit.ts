@@ -1,6 +1,7 @@
 // Submits a batch as a run. Guarantee: when the promise resolves, every item is committed. A refused batch of any
 // length leaves nothing behind.
 
+import { confirmCaller } from '../../accounts/queries/callers.ts'
 import { keptUrl } from '../../accounts/verbs/kept-url.ts'
 import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Context, Places, Sql } from '../../context.ts'
@@ -127,7 +128,8 @@ async function openAtOnce(ctx: Context, order: RunOrder, given: readonly NewItem
   const places = await reservePlaces(ctx, items.length, order.project_id)
   try {
     const allows_budget = order.unpriced !== 'refuse'
-    const opened = await openRun(ctx.sql, run, { items, allows_budget, key, takes: places !== undefined })
+    const opening = { items, allows_budget, key, caller: ctx.caller, takes: places !== undefined }
+    const opened = await openRun(ctx.sql, run, opening)
     if (opened === undefined) return undefined
     await fault('submit.after_commit')
     if (opened.taken.length < items.length) ctx.notify()
@@ -204,18 +206,26 @@ async function writeBatch(
     const key = await keyOf(order, run.id)
     await ctx.sql.begin(async tx => {
       const sql = tx as unknown as Sql
-      if ((await openRun(sql, run, { items, admitted, key })) === undefined) throw new KeyTaken()
+      const opened = await openRun(sql, run, { items, admitted, key, caller: ctx.caller })
+      if (opened === undefined) await refuseOpening(sql, ctx)
       await order.together?.(sql, run.id)
       await fault('submit.before_commit')
     })
     return items.length
   }
-  await openRun(ctx.sql, run, { items: [], admitted, key: null })
+  await openRun(ctx.sql, run, { items: [], admitted, key: null }) // shown to nobody before its last chunk
   return writeInChunks(ctx, runKeyOf(run), first, chunks, async sql => {
     const key = await keyOf(order, run.id)
     if (key !== null && !(await takeIdempotencyKey(sql, key))) throw new KeyTaken()
     await order.together?.(sql, run.id)
+    await confirmCaller(sql, ctx.caller)
   })
+}
+
+/** A statement that opened no run lost its caller, or its key to another submission. */
+async function refuseOpening(sql: Sql, { caller }: Context): Promise<never> {
+  await confirmCaller(sql, caller)
+  throw new KeyTaken()
 }
 
 const submitted = (run_id: string, total_items: number): Submitted => ({

@@ -1,0 +1,290 @@
+// A member is removed, or a key is revoked, after it has made things that go on without it. Guarantee: the answer names
+// them with what is a credential, revokes what it is asked to, and a link for a password ends with the session that
+// made it.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNodeHost } from '../conformance/hosts.ts'
+import { type Answer, openWorld, type World } from '../conformance/world.ts'
+
+const PASSWORD = 'a long enough password'
+
+let world: World
+let owner: string
+let agent_id: string
+let project: string
+beforeAll(async () => {
+  world = await openWorld(startNodeHost)
+  owner = (await signedIn(world.first.account)).token
+  project = `/v1/projects/${world.first.project_id}`
+  agent_id = (
+    await done(
+      'POST',
+      '/v1/agents',
+      { project_id: world.first.project_id, name: 'Left', slug: 'left' },
+      owner,
+    )
+  ).id
+})
+afterAll(() => world.end())
+
+async function signedIn({ email, password }: { email: string; password: string }) {
+  const { json } = await world.call('POST', '/v1/sessions', { body: { email, password }, token: null })
+  return { token: json.access_token as string, session_id: json.session_id as string }
+}
+
+/** The answer of what has to work. */
+async function done(method: string, path: string, body: unknown, token: string) {
+  const answer = await world.call(method, path, { body, token })
+  expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
+  return answer.json
+}
+
+let members = 0
+async function added(role = 'owner') {
+  const body = { email: `left-${++members}@example.com`, password: PASSWORD, role }
+  const { id } = await done('POST', '/v1/members', body, owner)
+  return { id: id as string, ...body }
+}
+async function member() {
+  const one = await added()
+  return { ...one, ...(await signedIn(one)) }
+}
+
+interface Made {
+  kind: string
+  id: string
+  how: string
+  knows_secret: boolean
+}
+
+const remove = async (id: string, query = '') =>
+  (await done('DELETE', `/v1/members/${id}${query}`, undefined, owner)) as { made: Made[] }
+
+const shortOf = ({ made }: { made: Made[] }) =>
+  made.map(({ kind, id, how, knows_secret }) => [kind, id, how, knows_secret])
+
+const mint = (token: string, name = 'theirs') => done('POST', `${project}/api-keys`, { name }, token)
+
+let names = 0
+const trigger = (token: string) => done('POST', '/v1/triggers', { agent_id, name: `left-${++names}` }, token)
+
+const codeOf = ({ status, json }: Answer) => [status, json?.error?.code]
+
+describe('what a removed member leaves is named:', () => {
+  it('a deployment with the triggers and schedules that it declares, while it is the current one', async () => {
+    const agent = await done(
+      'POST',
+      '/v1/agents',
+      { project_id: world.first.project_id, name: 'Deployed', slug: 'deployed' },
+      owner,
+    )
+    const someone = await member()
+    const deploy = (cron: string, token: string, place: string) =>
+      done(
+        'POST',
+        `/v1/agents/${agent.id}/deployments`,
+        {
+          kind: 'url',
+          url: `https://agents.example/${place}`,
+          declaration: {
+            name: 'Deployed',
+            schedules: [{ cron }],
+            triggers: [{ name: 'declared', secret_env: 'DECLARED_SECRET' }],
+          },
+        },
+        token,
+      )
+    const deployed = await deploy('0 5 * * *', someone.token, 'one')
+    const [declared] = deployed.plan.triggers
+    const [fired] = deployed.plan.schedules
+    expect(shortOf(await remove(someone.id))).toEqual([
+      ['trigger', declared.id, 'made', true],
+      ['deployment', deployed.id, 'made', true],
+      ['schedule', fired.id, 'made', false],
+    ])
+    const another = await member()
+    await deploy('10 5 * * *', another.token, 'two')
+    const last = await deploy('20 5 * * *', owner, 'two')
+    expect(shortOf(await remove(another.id))).toEqual([['deployment', last.id, 'read', true]])
+  })
+
+  it('a member whom they raised, and one whose password a link of theirs set', async () => {
+    const [someone, raised, linked, asked] = [
+      await member(),
+      await added('viewer'),
+      await added('viewer'),
+      await added('viewer'),
+    ]
+    await done('PATCH', `/v1/members/${raised.id}`, { role: 'owner' }, someone.token)
+    const { url } = await done('POST', `/v1/members/${linked.id}/password-link`, undefined, someone.token)
+    await done('POST', `/v1/members/${asked.id}/password-link`, undefined, someone.token)
+    await use(url)
+    expect(shortOf(await remove(someone.id))).toEqual([
+      ['member', raised.id, 'changed', false],
+      ['member', linked.id, 'changed', false],
+    ])
+  })
+
+  it('triggers that they renamed, gave a secret or changed, and which of these secrets they know', async () => {
+    const someone = await member()
+    const [renamed, changed, theirs, taken] = [
+      await trigger(owner),
+      await trigger(owner),
+      await trigger(someone.token),
+      await trigger(someone.token),
+    ]
+    await done('PATCH', `/v1/triggers/${renamed.id}`, { name: `left-${++names}` }, someone.token)
+    await done('PATCH', `/v1/triggers/${changed.id}`, { secret_env: 'OTHER' }, someone.token)
+    await done('PATCH', `/v1/triggers/${taken.id}`, { name: `left-${++names}` }, owner)
+    const github = await done(
+      'POST',
+      '/v1/triggers',
+      { agent_id, name: `left-${++names}`, scheme: 'github' },
+      owner,
+    )
+    const signing_secret = 'a secret that they know, long enough'
+    await done('PATCH', `/v1/triggers/${github.id}`, { signing_secret }, someone.token)
+    const gone = shortOf(await remove(someone.id, '?revoke_triggers=true'))
+    expect(gone).toEqual(
+      expect.arrayContaining([
+        ['trigger', renamed.id, 'changed', true],
+        ['trigger', changed.id, 'changed', false],
+        ['trigger', theirs.id, 'made', true],
+        ['trigger', taken.id, 'made', false],
+        ['trigger', github.id, 'changed', true],
+      ]),
+    )
+    expect(gone).toHaveLength(5)
+    const left = async (id: string) =>
+      (await world.call('GET', `/v1/triggers/${id}`, { token: owner })).status
+    const statuses = await Promise.all([renamed, theirs, github, changed, taken].map(({ id }) => left(id)))
+    expect(statuses).toEqual([404, 404, 404, 200, 200])
+  })
+
+  it('schedules, channels, configurations and open runs, and a signing secret until it is rolled', async () => {
+    const someone = await member()
+    const { token } = someone
+    const schedule = await done('POST', '/v1/schedules', { agent_id, cron: '1 2 3 4 *', input: 1 }, owner)
+    const callback_url = 'https://theirs.example/hook'
+    await done('PATCH', `/v1/schedules/${schedule.id}`, { callback_url }, token)
+    const channel = await done(
+      'POST',
+      `${project}/alert-channels`,
+      { url: 'https://theirs.example/alerts' },
+      token,
+    )
+    await done('PATCH', `/v1/agents/${agent_id}`, { config: { mode: 'theirs' } }, token)
+    const run = await done('POST', `/v1/agents/${agent_id}/runs`, { input: 1, callback_url }, token)
+    await done('GET', `${project}/signing-secret`, undefined, token)
+    await expect.poll(async () => (await entriesOf(someone.id)).includes('startRun')).toBe(true)
+    const reader = await member()
+    await done('GET', `${project}/signing-secret`, undefined, reader.token)
+    expect(shortOf(await remove(someone.id))).toEqual([
+      ['signing_secret', world.first.project_id, 'read', true],
+      ['schedule', schedule.id, 'changed', false],
+      ['alert_channel', channel.id, 'made', false],
+      ['agent', agent_id, 'changed', false],
+      ['run', run.run_id, 'made', false],
+    ])
+    await done('POST', `${project}/signing-secret/roll`, undefined, owner)
+    expect(shortOf(await remove(reader.id))).toEqual([])
+  })
+
+  const entriesOf = async (id: string) =>
+    (await world.ctx.sql`select action from audit_log where actor_id = ${id}`).map(({ action }) => action)
+})
+
+describe('a key that is revoked', () => {
+  it('names the keys and triggers that were made with it, however many keys lie between', async () => {
+    const stolen = await mint(owner, 'stolen')
+    const second = await mint(stolen.key, 'second')
+    const hook = await trigger(second.key)
+    const path = `${project}/api-keys/${stolen.id}`
+    const gone = await done('DELETE', path, undefined, owner)
+    expect(gone).toMatchObject({ id: stolen.id, revoked_keys: false, revoked_triggers: false })
+    expect(shortOf(gone)).toEqual([
+      ['key', second.id, 'made', true],
+      ['trigger', hook.id, 'made', true],
+    ])
+    await done('GET', '/v1/agents', undefined, second.key)
+  })
+
+  it('takes these with it where asked to', async () => {
+    const stolen = await mint(owner, 'stolen')
+    const second = await mint(stolen.key, 'second')
+    const hook = await trigger(second.key)
+    await done(
+      'DELETE',
+      `${project}/api-keys/${stolen.id}?revoke_keys=true&revoke_triggers=true`,
+      undefined,
+      owner,
+    )
+    expect(codeOf(await world.call('GET', '/v1/agents', { token: second.key }))).toEqual([
+      401,
+      'unauthenticated',
+    ])
+    const fired = await world.call('POST', new URL(hook.url).pathname, { body: 1, token: hook.secret })
+    expect(fired.status).toBe(404)
+  })
+})
+
+it('a member who may do less leaves what they made as well', async () => {
+  const someone = await member()
+  const theirs = await mint(someone.token)
+  const raised = await done('PATCH', `/v1/members/${someone.id}`, { role: 'owner' }, owner)
+  expect(raised.made).toEqual([])
+  const lowered = await done('PATCH', `/v1/members/${someone.id}?revoke_keys=true`, { role: 'viewer' }, owner)
+  expect(shortOf(lowered)).toEqual([['key', theirs.id, 'made', true]])
+  expect(codeOf(await world.call('GET', '/v1/agents', { token: theirs.key }))).toEqual([
+    401,
+    'unauthenticated',
+  ])
+})
+
+const use = (url: string, new_password = 'the password that the link sets') =>
+  world.call('POST', '/v1/account/password/by-link', {
+    body: { token: new URL(url).searchParams.get('token'), new_password },
+    token: null,
+  })
+
+describe('a link for a password ends', () => {
+  /** A link that an owner made for another member, and both. */
+  async function link() {
+    const [maker, other] = [await member(), await added('operator')]
+    const { url } = await done('POST', `/v1/members/${other.id}/password-link`, undefined, maker.token)
+    return { maker, other, url: url as string }
+  }
+  const ways: Record<string, (maker: Awaited<ReturnType<typeof member>>) => Promise<unknown>> = {
+    'when the session that made it signs out': ({ token }) =>
+      done('DELETE', '/v1/sessions/current', undefined, token),
+    'when that session is revoked by another': async maker => {
+      const { token } = await signedIn(maker)
+      return done('DELETE', `/v1/sessions/${maker.session_id}`, undefined, token)
+    },
+    'when its maker changes their password, even in that session': ({ token }) =>
+      done(
+        'POST',
+        '/v1/account/password',
+        { current_password: PASSWORD, new_password: 'another long password' },
+        token,
+      ),
+    'when its maker is no owner any more': ({ id }) =>
+      done('PATCH', `/v1/members/${id}`, { role: 'operator' }, owner),
+    'when its maker is removed': ({ id }) => remove(id),
+    'when a link sets its maker’s password': async ({ id }) => {
+      const { url } = await done('POST', `/v1/members/${id}/password-link`, undefined, owner)
+      expect((await use(url)).status).toBeLessThan(300)
+    },
+  }
+  it.each(Object.entries(ways))('%s', async (_, end) => {
+    const { maker, url } = await link()
+    await end(maker)
+    expect(codeOf(await use(url))).toEqual([401, 'unauthenticated'])
+  })
+
+  it('once it was used, and works until then', async () => {
+    const { url } = await link()
+    expect((await use(url)).status).toBeLessThan(300)
+    expect(codeOf(await use(url))).toEqual([401, 'unauthenticated'])
+  })
+})
