@@ -2,6 +2,7 @@
 // also has a word.
 
 import type { Child } from 'hono/jsx'
+import { shortened } from '../../../shared/kernel/text-head.ts'
 import { count, counted, money, short } from '../../../shared/prices/rules/amounts.ts'
 import { runStanding, type StandingRun } from '../../../shared/view/run.ts'
 import { age, span } from '../../../shared/view/time.ts'
@@ -36,7 +37,7 @@ const BRIEF_CHARACTERS = 200
 /** The beginning of an output, for lists. */
 export const brief = (output: unknown): string => {
   const text = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output)
-  return text.length > BRIEF_CHARACTERS ? `${text.slice(0, BRIEF_CHARACTERS)}…` : text
+  return shortened(text, BRIEF_CHARACTERS)
 }
 
 const WORDS: Record<string, string> = {

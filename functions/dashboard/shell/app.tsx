@@ -15,6 +15,7 @@ import { ApiError } from '../../../shared/kernel/errors.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
 import { Misfits } from '../parts/form.tsx'
 import { misfitsOf } from '../parts/misfits.ts'
+import { isOrder, PageLink } from '../parts/order.ts'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { type Api, createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
@@ -110,8 +111,7 @@ export function serveParts(
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const attempt = async () => {
       if (page.least !== undefined && who !== undefined) checkRole(who.principal, page.least)
-      const query =
-        page.query === undefined ? queryOf(request, z.strictObject({})) : queryOf(request, page.query)
+      const query = queryOf(withoutOrders(request), page.query ?? z.strictObject({}))
       return page.show(visitOf(ctx, request, who, api, params, query))
     }
     const view = await attempt().catch(error => failureView(ctx, request, error))
@@ -162,9 +162,10 @@ export function serveParts(
           () => [], // a failure of the menu must not fail the page
         )
       : []
+    const link = request.method === 'GET' ? new URL(request.url) : undefined
     const html = await Layout({
       held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
-      view,
+      view: { ...view, body: <PageLink.Provider value={link}>{view.body}</PageLink.Provider> },
       projects,
       last_project_id: cookieOf(ctx, request, PROJECT),
       notice,
@@ -191,6 +192,14 @@ function visitOf<Query>(
   const member = who?.principal as SignedIn['principal']
   const mayChange = member !== undefined && member.role !== 'viewer'
   return { ...api, api: api.client, member, params, query, request, ctx, now: ctx.now(), mayChange }
+}
+
+/** The request as a page reads it: lists take their order from the link by themselves. */
+function withoutOrders(request: Request): Request {
+  const url = new URL(request.url)
+  const orders = [...url.searchParams.keys()].filter(isOrder)
+  for (const name of orders) url.searchParams.delete(name)
+  return orders.length === 0 ? request : new Request(url)
 }
 
 /** Parameters match ids and words only: an encoded slash or dot could form another path of the API. */
