@@ -101,11 +101,10 @@ const said = (item: RunItem, columns: number) =>
 export function runSummary(run: Run, screen: Screen): string {
   const { paint, program } = screen
   const label = (text: string) => paint('dim', pad(text, 8))
-  const parts = (all: (false | string)[]) => all.filter(Boolean).join(', ')
   const ended = run.finished_at ?? undefined
   const took =
     ended && run.started_at ? ` in ${duration(Date.parse(ended) - Date.parse(run.started_at))}` : ''
-  const cost = parts([
+  const cost = [
     spend(run.cost_usd, run.unpriced_item_count > 0),
     `${count(run.total_input_tokens)} tokens in`,
     `${count(run.total_output_tokens)} out`,
@@ -113,7 +112,9 @@ export function runSummary(run: Run, screen: Screen): string {
     run.unpriced_item_count > 0 &&
       `${plural(run.unpriced_item_count, 'item')} made a call whose cost is not known`,
     `list prices of ${run.prices_as_of}`,
-  ])
+  ]
+    .filter(Boolean)
+    .join(' · ')
   const lines = [
     `${label('run')}${run.id}${run.name === null ? '' : `  ${clean(run.name)}`}`,
     ranAndWorked(run, paint),

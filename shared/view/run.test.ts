@@ -41,11 +41,11 @@ it.each([
   ['ran: all · worked: 5,000 ok · 12 calls suspected', { suspected_call_count: 12 }],
   ['ran: 0 of 5,000 · worked: nothing yet', { completed: 0 }],
   [
-    'ran: 3,001 of 5,000, 1,999 over budget · worked: 3,000 ok, 1 failed · 2,000 to decide',
+    'ran: 3,001 of 5,000 (1,999 over budget) · worked: 3,000 ok, 1 failed · 2,000 to decide',
     { completed: 3000, failed: 2000, budget_exceeded_count: 1999, undecided_count: 2000 },
   ],
   [
-    'ran: 4,000 of 5,000, 990 cancelled, 10 held · worked: 4,000 ok · 10 to decide',
+    'ran: 4,000 of 5,000 (990 cancelled, 10 held) · worked: 4,000 ok · 10 to decide',
     { completed: 4000, cancelled: 990, paused: 10 },
   ],
 ])('%s', (sentence, values) => expect(ranAndWorked(run(values))).toBe(sentence))
@@ -56,7 +56,7 @@ it('every part of a run that is not ok has a style', () => {
     (s, t) => `<${s} ${t}>`,
   )
   expect(styled).toBe(
-    'ran: 4,001 of 5,000, <cyan 1 held> · worked: <green 3,999 ok>, <yellow 1 degraded>, <red 1 failed> · 1 to decide',
+    'ran: 4,001 of 5,000 (<cyan 1 held>) · worked: <green 3,999 ok>, <yellow 1 degraded>, <red 1 failed> · 1 to decide',
   )
 })
 

@@ -128,8 +128,8 @@ const Today = ({
         {count(today.ok)}{' '}
         <span class="dim">{percent(today.ok, today.ok + today.degraded + today.failed)}</span>
       </Fact>
-      <Fact name="Degraded, failed">
-        {count(today.degraded)}, {count(today.failed)}
+      <Fact name="Not ok">
+        {count(today.degraded)} degraded · {count(today.failed)} failed
       </Fact>
       <Fact name="Cost of today's runs">
         {today.unpriced_item_count > 0 && 'at least '}

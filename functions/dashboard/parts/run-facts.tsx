@@ -72,8 +72,8 @@ export const RunFacts = ({ run, pace, usual, now }: FactsOf) => (
       {run.budget_cents !== null &&
         ` of ${cents(run.budget_cents)} (${percent(100 * run.cost_usd, run.budget_cents)})`}
     </Fact>
-    <Fact name="Tokens in, out">
-      {short(run.total_input_tokens)}, {short(run.total_output_tokens)}
+    <Fact name="Tokens">
+      {short(run.total_input_tokens)} in · {short(run.total_output_tokens)} out
     </Fact>
   </dl>
 )
