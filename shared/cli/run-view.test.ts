@@ -87,7 +87,7 @@ describe('tables', () => {
       /ITEM +PARTITION +RAN +WORKED +COST +DETAIL/,
     )
     expect(runsTable(runs, NOW, screen(120)).split('\n')[1]).toMatch(
-      /night +ticket-triage +partial +degraded +100 +7 +\$0\.50 +2h ago$/,
+      /night +ticket-triage +partial +\d+ % ok +100 +7 +\$0\.50 +2h ago$/,
     )
   })
 

@@ -12,6 +12,7 @@ import {
   sayPilot,
   sayResent,
 } from '../view/run.ts'
+import { sayWorkedShare, workedTone } from '../view/worked-share.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
@@ -32,8 +33,8 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     { title: 'STATUS', value: runStanding },
     {
       title: 'WORKED',
-      value: run => (isWhole(run) ? `${run.worst_outcome_status} → ok` : (run.worst_outcome_status ?? '–')),
-      style: run => outcomeStyle(isWhole(run) ? 'ok' : run.worst_outcome_status),
+      value: run => [sayWorkedShare(run) ?? '–', ...(isWhole(run) ? ['all ok'] : [])].join(' → '),
+      style: run => outcomeStyle(isWhole(run) ? 'ok' : workedTone(run)),
     },
     { title: 'ITEMS', value: run => count(run.total_items), align: 'right', optional: 1 },
     { title: 'NOT OK', value: notOkText, align: 'right', optional: 4 },

@@ -61,7 +61,8 @@ it('every part of a run that is not ok has a style', () => {
 })
 
 it('items that were sent again because of others say how often, and what that may have cost', () => {
-  const night = { completed: 59, failed: 1, resent_item_count: 59, resend_count: 118, cost_usd: 0.06 }
+  const ran = { completed: 59, failed: 1, degraded_count: 0, budget_exceeded_count: 0 }
+  const night = { ...ran, resent_item_count: 59, resend_count: 118, cost_usd: 0.06 }
   expect(sayResent(night)).toBe(
     '59 items were sent again, 118 times in all, since others of their requests ended them; model calls that were under way may have been paid for, about $0.12 at most',
   )

@@ -53,6 +53,33 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     return makeRun(world, agent.id, itemsOf(['ok']))
   }
 
+  it('a run is shown by its share of ok items, red only past the bound of the alert, in every list', async () => {
+    const { run, agent } = await ran(world, item => (item.input === 'ok' ? works : fails())(item), [
+      ...itemsOf(Array.from({ length: 9 }, () => 'ok' as const)),
+      { input: 'fail', item_id: 'one that failed' },
+    ])
+    const page = await open(overview())
+    const badges = async (bad: boolean) => {
+      for (const path of [overview(), `${overview()}/runs?agent=${agent.slug}`, `/runs/${run}`]) {
+        await page.goto(`/dashboard${path}`)
+        const place = path.startsWith('/runs')
+          ? page.locator('#run-state')
+          : page.getByRole('row').filter({ has: page.locator(`a[href$="/runs/${run}"]`) })
+        const badge = place.locator('.verdict').filter({ hasText: '90 % ok' })
+        expect([path, await badge.getAttribute('class')]).toEqual([
+          path,
+          `verdict v-${bad ? 'failed' : 'degraded'}`,
+        ])
+        expect([path, await place.locator('.status, .verdict').allTextContents()]).not.toContain('failed')
+      }
+    }
+    await badges(false)
+    const rule = { rule: 'failure_share', enabled: true, bounds: { share: 0.05 }, agent_id: agent.id }
+    const path = `/v1/projects/${world.first.project_id}/alert-rules`
+    expect((await world.call('PATCH', path, { body: rule })).status).toBe(200)
+    await badges(true)
+  })
+
   it('a new project shows the first three steps', async () => {
     const page = await open(`/projects/${world.sibling.project_id}`)
     await page.getByText('assay deploy agent.ts').waitFor()
@@ -78,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
       .waitFor()
     await ran(world, works, itemsOf(['ok', 'ok', 'ok', 'ok']))
     await page.getByRole('region', { name: 'runs' }).getByRole('cell', { name: '4', exact: true }).waitFor()
-    expect((await sizes())[0]).toBe(4)
+    expect(await sizes()).toEqual([...down, 4].toSorted((a, b) => b - a))
     await page.getByRole('link', { name: 'Items', exact: true }).click()
     await page.waitForURL(/sort\.runs=items/)
     expect(await sizes()).toEqual([...down, 4].toSorted((a, b) => a - b))

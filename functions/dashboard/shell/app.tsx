@@ -2,6 +2,7 @@
 // runs for a request that another site caused; every failure becomes a page that says what to do.
 
 import type { Hono } from 'hono'
+import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
@@ -16,6 +17,7 @@ import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
 import { Misfits } from '../parts/form.tsx'
 import { misfitsOf } from '../parts/misfits.ts'
 import { isOrder, PageLink } from '../parts/order.ts'
+import { FailureBound, readFailureBound } from '../parts/share-ok.tsx'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { type Api, createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
@@ -162,10 +164,11 @@ export function serveParts(
           () => [], // a failure of the menu must not fail the page
         )
       : []
+    const bound = who && view.project_id ? await readFailureBound(api.client, view.project_id) : undefined
     const link = request.method === 'GET' ? new URL(request.url) : undefined
     const html = await Layout({
       held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
-      view: { ...view, body: <PageLink.Provider value={link}>{view.body}</PageLink.Provider> },
+      view: { ...view, body: <Provided {...{ link, bound }}>{view.body}</Provided> },
       projects,
       last_project_id: cookieOf(ctx, request, PROJECT),
       notice,
@@ -201,6 +204,21 @@ function withoutOrders(request: Request): Request {
   for (const name of orders) url.searchParams.delete(name)
   return orders.length === 0 ? request : new Request(url)
 }
+
+/** What parts of any page read: the page's link, and from which share of failures on a run is bad. */
+const Provided = ({
+  link,
+  bound,
+  children,
+}: {
+  link: URL | undefined
+  bound: Awaited<ReturnType<typeof readFailureBound>> | undefined
+  children: Child
+}) => (
+  <PageLink.Provider value={link}>
+    {bound === undefined ? children : <FailureBound.Provider value={bound}>{children}</FailureBound.Provider>}
+  </PageLink.Provider>
+)
 
 /** Parameters match ids and words only: an encoded slash or dot could form another path of the API. */
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1{[\\w-]+}')
