@@ -15,7 +15,7 @@ export interface Option {
   about: string
   /** Placeholder of the value in the help; without it the option is a switch. */
   value?: string
-  /** `whole` takes a whole number of at least `least`; `amount` money: 5, 5.00, $5 or 500c; `time` 90s, 30m, 24h or 7d. */
+  /** `whole` takes a whole number of at least `least`; `amount` money: 5, 5.00 or $5 or 500c; `time` 90s, 30m, 24h or 7d. */
   kind?: 'text' | 'whole' | 'amount' | 'time' | 'list'
   least?: number
   /** The field of the API, if the value is sent as given. */

@@ -14,7 +14,7 @@ describe('the record of an item', () => {
     expect(lines).toContain('ran      completed in 1.5 s, 1 attempt, 1 step')
     expect(lines).toContain('worked   degraded: the model refused (refusal)')
     expect(lines).toContain('why      The last model call (classify) is a refusal.')
-    expect(lines).toContain('cost     $0.0012, 320 tokens in, 14 out, list prices of 2026-01-01')
+    expect(lines).toContain('cost     $0.0012 · 320 tokens in · 14 out · list prices of 2026-01-01')
     expect(lines).toContain('output   {"intent":"greeting"}')
   })
 

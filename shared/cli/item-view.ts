@@ -40,7 +40,7 @@ export function recordText(item: ItemRecord, screen: Screen): string {
       ? [`${label('suspected')}${saySuspected(item)} of being refusals; the steps below say by which words`]
       : []),
     ...(why !== '' && why !== reason ? [`${label('why')}${clean(why)}`] : []),
-    `${label('cost')}${spend(item.cost_usd, item.unpriced)}, ${count(item.total_input_tokens)} tokens in, ${count(item.total_output_tokens)} out${item.unpriced ? ', a call whose cost is not known' : ''}, list prices of ${item.prices_as_of}`,
+    `${label('cost')}${spend(item.cost_usd, item.unpriced)} · ${count(item.total_input_tokens)} tokens in · ${count(item.total_output_tokens)} out${item.unpriced ? ' · a call whose cost is not known' : ''} · list prices of ${item.prices_as_of}`,
     ...(item.replayed_from === null ? [] : [`${label('replays')}${item.replayed_from}`]),
     `${label('input')}${brief(item.input_snapshot, room)}`,
     `${label('output')}${item.output == null ? paint('dim', 'none') : brief(item.output, room)}`,

@@ -87,7 +87,7 @@ describe('tables', () => {
       /ITEM +PARTITION +RAN +WORKED +COST +DETAIL/,
     )
     expect(runsTable(runs, NOW, screen(120)).split('\n')[1]).toMatch(
-      /night +ticket-triage +partial +degraded +100 +7 +\$0\.50 +2h ago$/,
+      /night +ticket-triage +partial +\d+ % ok +100 +7 +\$0\.50 +2h ago$/,
     )
   })
 
@@ -127,7 +127,7 @@ describe('the summary of a run', () => {
       `run     ${run.id}  night`,
       'ran: all · worked: 95 ok, 2 degraded, 3 failed · 5 to decide',
       'status  partial, 100 items in 1:30',
-      'cost    ≥$0.0123, 1,500 tokens in, 20 out, 1 item made a call whose cost is not known, list prices of 2026-01-01',
+      'cost    ≥$0.0123 · 1,500 tokens in · 20 out · 1 item made a call whose cost is not known · list prices of 2026-01-01',
       `open    5 items wait for a decision: assay triage --run ${run.id}`,
     ])
   })
@@ -206,7 +206,7 @@ describe('the summary of a run', () => {
   it('shows a run whose remaining items are all held as waiting for a decision', () => {
     const held = sampleRun({ total_items: 61, completed: 59, queued: 0, paused: 2 })
     expect(runSummary(held, screen(120))).toContain(
-      'ran: 59 of 61, 2 held · worked: 59 ok · 2 to decide\nstatus  waits for a decision',
+      'ran: 59 of 61 (2 held) · worked: 59 ok · 2 to decide\nstatus  waits for a decision',
     )
   })
 
@@ -220,7 +220,7 @@ describe('the summary of a run', () => {
   it('counts items over budget apart from failed ones', () => {
     const values = { total_items: 61, failed: 61, budget_exceeded_count: 60, queued: 0 }
     const broke = sampleRun({ ...values, status: 'budget_exceeded', budget_cents: 1 })
-    expect(runSummary(broke, screen(120))).toContain('ran: 1 of 61, 60 over budget · worked: 0 ok, 1 failed')
+    expect(runSummary(broke, screen(120))).toContain('ran: 1 of 61 (60 over budget) · worked: 0 ok, 1 failed')
   })
 
   it('says that a run is in its pilot', () => {

@@ -12,6 +12,7 @@ import {
   sayPilot,
   sayResent,
 } from '../view/run.ts'
+import { sayWorkedShare, workedTone } from '../view/worked-share.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
@@ -32,8 +33,8 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     { title: 'STATUS', value: runStanding },
     {
       title: 'WORKED',
-      value: run => (isWhole(run) ? `${run.worst_outcome_status} → ok` : (run.worst_outcome_status ?? '–')),
-      style: run => outcomeStyle(isWhole(run) ? 'ok' : run.worst_outcome_status),
+      value: run => [sayWorkedShare(run) ?? '–', ...(isWhole(run) ? ['all ok'] : [])].join(' → '),
+      style: run => outcomeStyle(isWhole(run) ? 'ok' : workedTone(run)),
     },
     { title: 'ITEMS', value: run => count(run.total_items), align: 'right', optional: 1 },
     { title: 'NOT OK', value: notOkText, align: 'right', optional: 4 },
@@ -101,11 +102,10 @@ const said = (item: RunItem, columns: number) =>
 export function runSummary(run: Run, screen: Screen): string {
   const { paint, program } = screen
   const label = (text: string) => paint('dim', pad(text, 8))
-  const parts = (all: (false | string)[]) => all.filter(Boolean).join(', ')
   const ended = run.finished_at ?? undefined
   const took =
     ended && run.started_at ? ` in ${duration(Date.parse(ended) - Date.parse(run.started_at))}` : ''
-  const cost = parts([
+  const cost = [
     spend(run.cost_usd, run.unpriced_item_count > 0),
     `${count(run.total_input_tokens)} tokens in`,
     `${count(run.total_output_tokens)} out`,
@@ -113,7 +113,9 @@ export function runSummary(run: Run, screen: Screen): string {
     run.unpriced_item_count > 0 &&
       `${plural(run.unpriced_item_count, 'item')} made a call whose cost is not known`,
     `list prices of ${run.prices_as_of}`,
-  ])
+  ]
+    .filter(Boolean)
+    .join(' · ')
   const lines = [
     `${label('run')}${run.id}${run.name === null ? '' : `  ${clean(run.name)}`}`,
     ranAndWorked(run, paint),

@@ -75,7 +75,7 @@ function textOf(
           : paint('red', `${step.outcome.status}${reason ? ` ${reason}` : ''}`)
       return `  ${clean(step.key)}  ${is}${step.model ? `  ${clean(step.model)}, ${money(step.cost_micro / 1e6)}` : ''}`
     }),
-    `cost    ${cost.unpriced ? 'at least ' : ''}${money(cost.usd)}, ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`,
+    `cost    ${cost.unpriced ? 'at least ' : ''}${money(cost.usd)} · ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`,
     `output  ${clean(JSON.stringify(output))}`,
   ].join('\n')
 }

@@ -21,6 +21,19 @@ it('pretty JSON keeps every token as it was written', () => {
   ])
 })
 
+it('pretty JSON of a text that is cut adds only blanks between tokens, wherever the cut is', () => {
+  const text = '{"html":"Lorem ipsum, refund: dolor","path":"C:\\\\a, \\"b\\"","list":[1.50,true]}'
+  const isPrefix = (cut: string) => {
+    const pretty = prettyJson(cut)
+    let at = 0
+    for (const char of pretty) if (char === cut[at]) at++
+    return at === cut.length && pretty.replaceAll(/\n *|(?<=":) /g, '') === cut
+  }
+  const cuts = Array.from({ length: text.length }, (_, at) => text.slice(0, at + 1))
+  expect(cuts.filter(cut => !isPrefix(cut))).toEqual([])
+  expect(prettyJson(text.slice(0, 30))).toBe('{\n  "html": "Lorem ipsum, refund: ')
+})
+
 it('pretty JSON may contain a string of a megabyte', () => {
   const text = JSON.stringify(`${'a\\"'.repeat(300_000)}`)
   expect(prettyJson(text)).toBe(text)

@@ -1,6 +1,7 @@
-// Indents a JSON text. Guarantee: every token is kept as written, so numbers keep their digits and keys their order.
+// Indents a JSON text. Guarantee: every token is kept as written, so numbers keep their digits and keys their order; a
+// text that ends within a string keeps what there is of it.
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gs
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\]:,]|[^\s{}[\]:,"]+/gs
 
 /** @example prettyJson('{"n":1.50}') // '{\n  "n": 1.50\n}' */
 export function prettyJson(text: string): string {

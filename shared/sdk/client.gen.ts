@@ -2302,6 +2302,8 @@ export interface components {
                 degraded: number;
                 /** @description Of those, items that failed. */
                 failed: number;
+                /** @description Of the failed ones, items that a budget ended: most of them never ran. */
+                over_budget: number;
                 /** @description Of those, items that were cancelled. */
                 cancelled: number;
                 /** @description What the runs of this day have cost. */
@@ -2394,6 +2396,8 @@ export interface components {
             ok: number;
             /** @description Items of those runs that ended otherwise: degraded, failed or over budget. */
             not_ok: number;
+            /** @description Of these, items that a budget ended: most of them never ran. */
+            over_budget: number;
             /** @description What its calls of models cost, by the day a call began: 30 days in UTC, today included. */
             cost_usd: number;
             /** @description Runs that have not ended. */
@@ -5643,10 +5647,24 @@ export interface components {
                 worst_outcome_status: "ok" | "degraded" | "failed" | null;
                 /** @description Items in the batch at submission. */
                 total_items: number;
+                /** @description Items that returned: ok or degraded. */
+                completed: number;
                 /** @description Items that returned but did not work. */
                 degraded_count: number;
                 /** @description Items that raised or reached a budget. */
                 failed: number;
+                /** @description Of those that failed, items that reached a budget or were left when the run did. */
+                budget_exceeded_count: number;
+                /**
+                 * @description Why dispatch stopped before all its items were dispatched: the first reason, also if it was cancelled after that.
+                 * @enum {string|null}
+                 */
+                stop_reason: "cancelled" | "budget_exceeded" | "consecutive_failures" | "pilot_failed" | null;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                finished_at: string | null;
                 /** @description The same spend in dollars; a lower bound while unpriced_item_count is not 0. */
                 cost_usd: number;
             } | null;

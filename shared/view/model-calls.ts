@@ -31,7 +31,7 @@ export const REPORT_CALLS =
 /**
  * Of the versions of the code that a run's items ended by; `all` is how many have ended.
  *
- * @example '1,200 items by a3f (12 failed), 4,800 by b71, 3 without a version'
+ * @example '1,200 items by a3f (12 failed) · 4,800 by b71 · 3 without a version'
  */
 export function sayVersions(versions: readonly CodeVersion[], all: number): string {
   const parts = versions.map(({ version, items, degraded, failed }, at) => {
@@ -43,7 +43,7 @@ export function sayVersions(versions: readonly CodeVersion[], all: number): stri
     return `${what} by ${version ?? 'other versions'}${bad.length === 0 ? '' : ` (${bad.join(', ')})`}`
   })
   const without = all - versions.reduce((sum, { items }) => sum + items, 0)
-  return [...parts, ...(without > 0 ? [`${count(without)} without a version`] : [])].join(', ')
+  return [...parts, ...(without > 0 ? [`${count(without)} without a version`] : [])].join(' · ')
 }
 
 /** For the versions that share one count. */

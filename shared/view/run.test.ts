@@ -41,11 +41,11 @@ it.each([
   ['ran: all · worked: 5,000 ok · 12 calls suspected', { suspected_call_count: 12 }],
   ['ran: 0 of 5,000 · worked: nothing yet', { completed: 0 }],
   [
-    'ran: 3,001 of 5,000, 1,999 over budget · worked: 3,000 ok, 1 failed · 2,000 to decide',
+    'ran: 3,001 of 5,000 (1,999 over budget) · worked: 3,000 ok, 1 failed · 2,000 to decide',
     { completed: 3000, failed: 2000, budget_exceeded_count: 1999, undecided_count: 2000 },
   ],
   [
-    'ran: 4,000 of 5,000, 990 cancelled, 10 held · worked: 4,000 ok · 10 to decide',
+    'ran: 4,000 of 5,000 (990 cancelled, 10 held) · worked: 4,000 ok · 10 to decide',
     { completed: 4000, cancelled: 990, paused: 10 },
   ],
 ])('%s', (sentence, values) => expect(ranAndWorked(run(values))).toBe(sentence))
@@ -56,12 +56,13 @@ it('every part of a run that is not ok has a style', () => {
     (s, t) => `<${s} ${t}>`,
   )
   expect(styled).toBe(
-    'ran: 4,001 of 5,000, <cyan 1 held> · worked: <green 3,999 ok>, <yellow 1 degraded>, <red 1 failed> · 1 to decide',
+    'ran: 4,001 of 5,000 (<cyan 1 held>) · worked: <green 3,999 ok>, <yellow 1 degraded>, <red 1 failed> · 1 to decide',
   )
 })
 
 it('items that were sent again because of others say how often, and what that may have cost', () => {
-  const night = { completed: 59, failed: 1, resent_item_count: 59, resend_count: 118, cost_usd: 0.06 }
+  const ran = { completed: 59, failed: 1, degraded_count: 0, budget_exceeded_count: 0 }
+  const night = { ...ran, resent_item_count: 59, resend_count: 118, cost_usd: 0.06 }
   expect(sayResent(night)).toBe(
     '59 items were sent again, 118 times in all, since others of their requests ended them; model calls that were under way may have been paid for, about $0.12 at most',
   )

@@ -7,6 +7,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { count, counted, money } from '../prices/rules/amounts.ts'
 import { STATE_WORDS } from '../upstreams/rules/upstream-words.ts'
 import type { UpstreamState } from '../upstreams/vocabulary.ts'
+import { perRanItem, type RanCounts } from './worked-share.ts'
 
 /** The counts that the sentence needs, by their API names. */
 export interface RunCounts {
@@ -104,13 +105,13 @@ export const saySuspected = (of: Pick<RunCounts, 'suspected_call_count'>): strin
  * @example '59 items were sent again, 118 times in all, since others of their requests ended them; model calls that were under way may have been paid for, about $0.12 at most'
  */
 export function sayResent(run: ResentCounts): string {
-  const { resent_item_count: items, resend_count: times, completed, failed, cost_usd } = run
-  const paid = completed + failed === 0 ? 0 : (times * cost_usd) / (completed + failed)
+  const { resent_item_count: items, resend_count: times, cost_usd } = run
+  const paid = times * (perRanItem(cost_usd, run) ?? 0)
   const cost = paid > 0 ? `, about ${money(paid)} at most` : ''
   return `${counted(items, 'item')} ${items === 1 ? 'was' : 'were'} sent again, ${counted(times, 'time')} in all, since others of their requests ended them; model calls that were under way may have been paid for${cost}`
 }
 
-type ResentCounts = Pick<RunCounts, 'completed' | 'failed'> & {
+type ResentCounts = RanCounts & {
   resent_item_count: number
   resend_count: number
   cost_usd: number

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../conformance/make.ts'
-import { deploy, fails, holds, type Play, workOff, works } from '../conformance/play.ts'
+import { called, deploy, fails, holds, type Play, workOff, works } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
@@ -88,14 +88,43 @@ describe.skipIf(CHROMIUM === undefined)('the comparison of a run (needs Chromium
     expect(await axeProblems(page)).toEqual([])
   })
 
-  it('is with a run of the same name rather than with one nearer in size', async () => {
-    const [named, , run] = await history(
+  it('is with a run of the same items and about as many, rather than with a small one of its name', async () => {
+    const [, weekly, , run] = await history(
       ['nightly', ['ok']],
       ['weekly', [...THREE, ...THREE]],
+      ['nightly', ['ok']],
       ['nightly', [...THREE, ...THREE]],
     )
     const page = await open(`/runs/${run}/compare`)
-    expect(await page.getByLabel('Compare with').inputValue()).toBe(named)
+    expect(await page.getByLabel('Compare with').inputValue()).toBe(weekly)
+  })
+
+  it('divides costs and times by the items that ran', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const priced: Play = item => [called(item, 'gpt-4o-mini', 1_000_000), ...works(item)]
+    const night = async (more: object) => {
+      const items = Array.from({ length: 8 }, (_, at) => ({ input: 'ok', item_id: `ticket ${at}` }))
+      const run = await makeRun(world, agent.id, items, { name: 'nightly', ...more })
+      await workOff(world, priced)
+      return run
+    }
+    const whole = await night({})
+    const cut = await night({ concurrency: 1, budget_cents: 20 })
+    const { json } = await world.call('GET', `/v2/runs/${cut}`)
+    expect(json).toMatchObject({ status: 'budget_exceeded', total_items: 8 })
+    expect(json.budget_exceeded_count).toBeGreaterThan(3)
+    const page = await open(`/runs/${cut}/compare?with=${whole}`)
+    const row = page.locator('#totals').getByRole('row', { name: 'Cost per item that ran' })
+    expect((await row.getByRole('cell').allTextContents()).slice(1)).toEqual(['$0.15', '$0.15', '—'])
+    await page.locator('#after').getByText('100 %').waitFor()
+    await page.goto(`/dashboard/runs/${cut}`)
+    await page.locator('#run-state').getByText('100 % ok').waitFor()
+    await page
+      .locator('#run-facts')
+      .getByText(/^usually \$0\.\d/)
+      .first()
+      .waitFor()
   })
 
   it('is with a run that shares items if none has its name, and says so if two runs share no item', async () => {

@@ -225,6 +225,41 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.getByText('It ran, and it worked.').waitFor()
   })
 
+  it('shows of a value that is too long its exact beginning, says where it was cut, and copies all of it', async () => {
+    const long = (characters: number) => ({
+      html: 'Lorem ipsum, refund: dolor: sit, '.repeat(characters / 33),
+    })
+    const [input, output, recorded] = [long(120_000), long(20_000), long(400_000)]
+    const says: Play = item => [
+      step(item, 'read', { output }),
+      step(item, 'write', { output: recorded }),
+      ...works(item),
+    ]
+    const { run } = await ran(world, says, [{ item_id: 'long', input }])
+    const page = await open(recordId(run), { permissions: ['clipboard-read', 'clipboard-write'] })
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    const inputText = JSON.stringify(input)
+    const shown = page.getByRole('region', { name: 'Input', exact: true })
+    await shown.getByText('Show more, cut at 100,000 of 119,999 characters').click()
+    expect(await shown.locator('.copyable pre').textContent()).toBe(inputText.slice(0, 100_000))
+    await shown.getByText('Cut at 100,000 of 119,999 characters; the raw form has all of them.').waitFor()
+    await shown.getByRole('button', { name: 'Copy all as JSON' }).click()
+    await expect.poll(copied).toBe(inputText)
+    await page.getByText('read', { exact: true }).click()
+    const out = page.getByRole('region', { name: 'Out of read' })
+    await out.getByText(/^Show more, cut at 10,000 of/).click()
+    expect(await out.locator('.copyable pre').textContent()).toBe(JSON.stringify(output).slice(0, 10_000))
+    await page.getByText('write', { exact: true }).click()
+    const kept = page.getByRole('region', { name: 'Out of write' })
+    const bytes = JSON.stringify(recorded).length.toLocaleString('en')
+    await kept.getByText(new RegExp(`^Cut at [\\d,]+ of ${bytes} bytes when it was recorded`)).waitFor()
+    await kept.getByText(/^Show (more|all)/).click()
+    const head = (await kept.locator('.copyable pre').textContent())!
+    expect(JSON.stringify(recorded).startsWith(head) && head.length > 1000).toBe(true)
+    await kept.getByRole('button', { name: 'Copy what is shown' }).click()
+    await expect.poll(copied).toBe(head)
+  })
+
   it('shows a long trace in parts, and the part with the step that a link names', async () => {
     const many: Play = item => [
       ...Array.from({ length: 120 }, (_, n) => step(item, `step ${n + 1}.`, { output: n })),

@@ -109,6 +109,14 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     }
   }
 
+  it('never has two numbers with only a comma between them, which would read as one', async () => {
+    const joined: unknown[] = []
+    await walk(world.first.account, {}, async ({ page }, address) => {
+      for (const text of await page.evaluate(commaJoined)) joined.push([address, text])
+    })
+    expect(joined).toEqual([])
+  })
+
   it('opens for an owner, with one heading and a title, and shows what people, agents and models wrote as text', async () => {
     const marked: string[] = []
     await walk(world.first.account, {}, async ({ page }, address) => {
@@ -159,6 +167,19 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     })
   })
 })
+
+/** Texts of elements in which a number follows a number and a comma; what people wrote, and times, are left out. */
+function commaJoined(): string[] {
+  const main = document.querySelector('main')!.cloneNode(true) as HTMLElement
+  for (const one of main.querySelectorAll('pre, code, bdi, time, textarea, script, select')) one.remove()
+  const holders = [
+    ...main.querySelectorAll('p, li, dd, td, th, summary, h1, h2, h3, figcaption, label, title'),
+  ]
+  return holders.flatMap(one => {
+    const text = (one.textContent ?? '').replace(/\s+/g, ' ')
+    return /\d,\s[$≥]?\d/.test(text) ? [text.slice(0, 200)] : []
+  })
+}
 
 describe('a page', () => {
   it('of another account answers 404, whichever of its ids is from there', async () => {

@@ -53,13 +53,40 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     return makeRun(world, agent.id, itemsOf(['ok']))
   }
 
+  it('a run is shown by its share of ok items, red only past the bound of the alert, in every list', async () => {
+    const { run, agent } = await ran(world, item => (item.input === 'ok' ? works : fails())(item), [
+      ...itemsOf(Array.from({ length: 9 }, () => 'ok' as const)),
+      { input: 'fail', item_id: 'one that failed' },
+    ])
+    const page = await open(overview())
+    const badges = async (bad: boolean) => {
+      for (const path of [overview(), `${overview()}/runs?agent=${agent.slug}`, `/runs/${run}`]) {
+        await page.goto(`/dashboard${path}`)
+        const place = path.startsWith('/runs')
+          ? page.locator('#run-state')
+          : page.getByRole('row').filter({ has: page.locator(`a[href$="/runs/${run}"]`) })
+        const badge = place.locator('.verdict').filter({ hasText: '90 % ok' })
+        expect([path, await badge.getAttribute('class')]).toEqual([
+          path,
+          `verdict v-${bad ? 'failed' : 'degraded'}`,
+        ])
+        expect([path, await place.locator('.status, .verdict').allTextContents()]).not.toContain('failed')
+      }
+    }
+    await badges(false)
+    const rule = { rule: 'failure_share', enabled: true, bounds: { share: 0.05 }, agent_id: agent.id }
+    const path = `/v1/projects/${world.first.project_id}/alert-rules`
+    expect((await world.call('PATCH', path, { body: rule })).status).toBe(200)
+    await badges(true)
+  })
+
   it('a new project shows the first three steps', async () => {
     const page = await open(`/projects/${world.sibling.project_id}`)
     await page.getByText('assay deploy agent.ts').waitFor()
     await page.getByText('assay watch RUN').waitFor()
   })
 
-  it('a list is sorted by the heading that is pressed, and stays sorted when it refreshes itself', async () => {
+  it('a list is sorted by the heading that is pressed, in its link, and stays sorted when it refreshes itself', async () => {
     for (const items of [2, 3, 1]) await ran(world, works, itemsOf(Array.from({ length: items }, () => 'ok')))
     const page = await open(`${overview()}/runs`)
     const sizes = async () => {
@@ -67,7 +94,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
       return (await cells.allTextContents()).map(Number)
     }
     const came = await sizes()
-    await page.getByRole('button', { name: 'Items' }).click()
+    await page.getByRole('link', { name: 'Items', exact: true }).click()
+    await page.waitForURL(/sort\.runs=-items/)
     const down = (await sizes()).toSorted((a, b) => b - a)
     expect(await sizes()).toEqual(down)
     expect(down).not.toEqual(came)
@@ -77,8 +105,9 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
       .waitFor()
     await ran(world, works, itemsOf(['ok', 'ok', 'ok', 'ok']))
     await page.getByRole('region', { name: 'runs' }).getByRole('cell', { name: '4', exact: true }).waitFor()
-    expect((await sizes())[0]).toBe(4)
-    await page.getByRole('button', { name: 'Items' }).click()
+    expect(await sizes()).toEqual([...down, 4].toSorted((a, b) => b - a))
+    await page.getByRole('link', { name: 'Items', exact: true }).click()
+    await page.waitForURL(/sort\.runs=items/)
     expect(await sizes()).toEqual([...down, 4].toSorted((a, b) => a - b))
     expect(await axeProblems(page)).toEqual([])
   })
@@ -95,7 +124,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
     expect(await shareOf(fine.agent.slug)).toBe('100 % ok')
     expect(await shareOf(bad.agent.slug)).toBe('50 % ok')
     expect(await shareOf(idle.slug)).toBe('—')
-    await page.getByRole('button', { name: 'Worked, 7 days' }).click()
+    await page.getByRole('link', { name: 'Worked, 7 days' }).click()
+    await page.waitForURL(/sort\.agents=-worked-7-days/)
     const shares = await page.locator('td[data-label="Worked, 7 days"]').allTextContents()
     expect(shares.at(0)).toBe('100 % ok')
     expect(shares.at(-1)).toBe('—')

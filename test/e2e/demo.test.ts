@@ -53,9 +53,9 @@ it('the sample deploys the example, runs it and shows what needs a decision', as
   expect(second.unfinished).toBe(true)
   const text = await shown(second, never)
   expect(text).toMatch(
-    /^ran: \d+ of 61, \d held · worked: \d+ ok, \d+ degraded, \d+ failed · \d+ to decide$/m,
+    /^ran: \d+ of 61 \(\d held\) · worked: \d+ ok, \d+ degraded, \d+ failed · \d+ to decide$/m,
   )
-  expect(text).toMatch(/^cost +\$0\.00\d+, [\d,]+ tokens in/m)
+  expect(text).toMatch(/^cost +\$0\.00\d+ · [\d,]+ tokens in/m)
   expect(text).toMatch(/^NEEDS A DECISION +RAN +WORKED +WHY$/m)
   expect(text).toMatch(/^T-\d+ +paused +– +reported fraud/m)
   expect(text).toMatch(/^T-\d+ +completed +degraded +refusal: The last model call \(classify\) is a refusal/m)

@@ -3,7 +3,6 @@
 // that began after it.
 
 import { copyButtons } from './copy.ts'
-import { sortable } from './sort.ts'
 import { localTimes } from './times.ts'
 
 const LEAST_MS = 700
@@ -105,7 +104,6 @@ export function renew(old: Element, made: HTMLElement): void {
 function prepare(made: HTMLElement): void {
   localTimes(made)
   copyButtons(made)
-  sortable(made)
 }
 
 /** Keeps open the details that the user has opened. */

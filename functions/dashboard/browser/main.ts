@@ -7,10 +7,8 @@ import { fetchLater } from './later.ts'
 import { keepLive } from './live.ts'
 import { keepPlace } from './place.ts'
 import { followSelection } from './selection.ts'
-import { sortable } from './sort.ts'
 import { countAges, localTimes } from './times.ts'
 
-sortable(document)
 localTimes(document)
 countAges(document.body.dataset)
 copyButtons(document)

@@ -1,6 +1,7 @@
 // Shows the first rows of a file, and offers their fields. Guarantee: only the head of the file is read, and its
 // content is shown as text.
 
+import { shortened } from '../../../shared/kernel/text-head.ts'
 import {
   type FirstRows,
   firstRowsOf,
@@ -97,9 +98,7 @@ function tableOf(columns: readonly string[], rows: readonly Row[]): Element {
 
 function cellOf(name: string, json: string): HTMLElement {
   const text: string = json.startsWith('"') ? JSON.parse(json) : json
-  const cell = element('td', {
-    textContent: text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS)}…` : text,
-  })
+  const cell = element('td', { textContent: shortened(text, CELL_CHARACTERS), dir: 'auto' })
   cell.dataset.label = name
   return cell
 }

@@ -29,7 +29,7 @@ export const agentsPage = page({
 type Agent = Schemas['ListedAgent']
 
 const doing = (one: Agent) => one.activity!
-const ended = (one: Agent) => doing(one).ok + doing(one).not_ok
+const ended = (one: Agent) => doing(one).ok + doing(one).not_ok - doing(one).over_budget
 /** -1 where no item ended: such agents sort last. */
 const shareOk = (one: Agent) => (ended(one) === 0 ? -1 : doing(one).ok / ended(one))
 

@@ -5,9 +5,10 @@ import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { List } from '../parts/list.tsx'
+import { Payload } from '../parts/payload.tsx'
 import { type Item, readItem } from '../parts/record.ts'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
-import { brief, Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
+import { Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -78,7 +79,11 @@ const Example = ({ of: { item, texts } }: { of: Awaited<ReturnType<typeof readIt
       </a>{' '}
       <span class="dim">What went wrong:</span> {wrongWith(item)}
     </p>
-    <pre class="wrap">{brief(texts.input)}</pre>
+    <Payload
+      text={texts.input}
+      raw={ofItem(item.id, 'raw/input')}
+      viewing={{ view: 'text', link: view => `${ofItem(item.id)}?view=${view}#input` }}
+    />
   </section>
 )
 

@@ -118,18 +118,19 @@ const Today = ({
   now: number
 }) => {
   const today = activity.days.at(-1)!
+  const failed = today.failed - today.over_budget
   const spent = project.spent_cents
   return (
     <dl class="facts" id="today" data-live>
       <Fact name="Submitted or replayed today (UTC)">
         {counted(today.items, 'item')} in {counted(today.runs, 'run')}
       </Fact>
-      <Fact name="Ok, of what ended">
-        {count(today.ok)}{' '}
-        <span class="dim">{percent(today.ok, today.ok + today.degraded + today.failed)}</span>
+      <Fact name="Ok, of what ran">
+        {count(today.ok)} <span class="dim">{percent(today.ok, today.ok + today.degraded + failed)}</span>
       </Fact>
-      <Fact name="Degraded, failed">
-        {count(today.degraded)}, {count(today.failed)}
+      <Fact name="Not ok">
+        {count(today.degraded)} degraded · {count(failed)} failed
+        {today.over_budget > 0 && ` · ${count(today.over_budget)} over budget`}
       </Fact>
       <Fact name="Cost of today's runs">
         {today.unpriced_item_count > 0 && 'at least '}

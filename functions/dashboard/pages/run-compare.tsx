@@ -5,13 +5,14 @@ import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
+import { perRanItem, ranItems } from '../../../shared/view/worked-share.ts'
 import { Bar, workedParts } from '../parts/bar.tsx'
 import { VersionsCompared } from '../parts/code-versions.tsx'
 import { Later } from '../parts/later.tsx'
 import { List, linkWith } from '../parts/list.tsx'
 import { paceOf } from '../parts/pace.ts'
 import { Changes, ONLY_WORSE } from '../parts/run-changes.tsx'
-import { comparableRuns, laterRuns, naturalAfter, naturalBefore, runOf } from '../parts/run-reads.ts'
+import { comparableRuns, laterRuns, naturalOf, runOf } from '../parts/run-reads.ts'
 import { Code, count, counted, money, span, When } from '../parts/text.tsx'
 import { ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
@@ -34,8 +35,11 @@ export const compareRunPage = page({
   async show({ api, params, query, request, now }) {
     const run = await runOf(api, params.runId)
     const [earlier, later] = await Promise.all([comparableRuns(api, run), laterRuns(api, run)])
-    const natural = query.with || run.replay_of || (await naturalBefore(api, run, earlier))?.id
-    const other_id = natural ?? naturalAfter(run, later)?.id
+    const chosen = query.with || run.replay_of
+    const natural = async () =>
+      (await naturalOf(api, run, earlier, { to: run.created_at })) ??
+      (await naturalOf(api, run, later.toReversed(), { from: run.created_at }))
+    const other_id = chosen || (await natural())?.id
     if (other_id === undefined) return nothingBeside(run)
     const other = await runOf(api, other_id)
     const sides = sidesOf(run, other)
@@ -72,6 +76,7 @@ export const compareRunPage = page({
                 title={sides.names[side]}
                 parts={workedParts(sides[side])}
                 total={sides[side].total_items}
+                share_of={ranItems(sides[side])}
               />
             ))}
           </div>
@@ -200,7 +205,7 @@ const nothingBeside = (run: Run) => ({
 
 const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
   const took = (run: Run) => paceOf(run, now).ran_ms ?? 0
-  const perItem = (value: number, { total_items }: Run) => (total_items === 0 ? 0 : value / total_items)
+  const perItem = (value: number, run: Run) => perRanItem(value, run) ?? 0
   const number = (name: string, of: (run: Run) => number, show: (value: number) => string = count) => ({
     name,
     before: show(of(before)),
@@ -211,14 +216,21 @@ const Totals = ({ before, after, names, now }: Sides & { now: number }) => {
   const isTimed = before.finished_at !== null && after.finished_at !== null
   const rows = [
     number('Items', run => run.total_items),
+    number('Ran', ranItems),
     number('Ok', run => run.completed - run.degraded_count),
     number('Degraded', run => run.degraded_count),
-    number('Failed', run => run.failed),
+    number('Failed', run => run.failed - run.budget_exceeded_count),
+    ...(before.budget_exceeded_count + after.budget_exceeded_count > 0
+      ? [number('Over budget', run => run.budget_exceeded_count)]
+      : []),
     ...(before.paused + after.paused > 0 ? [number('Held', run => run.paused)] : []),
     number('Cost', run => run.cost_usd, money),
-    number('Cost per item', run => perItem(run.cost_usd, run), money),
+    number('Cost per item that ran', run => perItem(run.cost_usd, run), money),
     ...(isTimed
-      ? [number('Ran for', took, span), number('Time per item', run => perItem(took(run), run), span)]
+      ? [
+          number('Ran for', took, span),
+          number('Time per item that ran', run => perItem(took(run), run), span),
+        ]
       : []),
   ]
   return (

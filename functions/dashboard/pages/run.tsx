@@ -8,6 +8,7 @@ import { isOfHeld } from '../../../shared/view/cause.ts'
 import { isStoppedShort, recoveryOf } from '../../../shared/view/left-over.ts'
 import { ranAndWorked } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
+import { ranItems } from '../../../shared/view/worked-share.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { VersionsOfRun } from '../parts/code-versions.tsx'
@@ -17,8 +18,9 @@ import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
 import { earlierRuns, judgedOf, replaysOf, runOf } from '../parts/run-reads.ts'
+import { ShareOk } from '../parts/share-ok.tsx'
 import { TagsOfRun } from '../parts/tags.tsx'
-import { counted, RunState, Verdict, When } from '../parts/text.tsx'
+import { counted, RunState, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -59,8 +61,7 @@ export const runPage = page({
             <div>
               <h1>{name}</h1>
               <p id="run-state" data-live>
-                <RunState of={run} /> · <Verdict of={run.worst_outcome_status} /> ·{' '}
-                {counted(run.total_items, 'item')} ·{' '}
+                <RunState of={run} /> · <ShareOk of={run} /> · {counted(run.total_items, 'item')} ·{' '}
                 <a href={ofProject(run.project_id, `runs?agent=${run.agent_slug}`)}>{run.agent_slug}</a>
                 {run.deployment_version !== null && ` v${run.deployment_version}`} ·{' '}
                 <When at={run.created_at} now={now} />
@@ -74,7 +75,13 @@ export const runPage = page({
           </p>
           <div class="bars">
             <Bar id="ran" title="Did it run" parts={ranParts(run, items)} total={run.total_items} />
-            <Bar id="worked" title="Did it work" parts={workedParts(run, items)} total={run.total_items} />
+            <Bar
+              id="worked"
+              title="Did it work"
+              parts={workedParts(run, items)}
+              total={run.total_items}
+              share_of={ranItems(run)}
+            />
           </div>
           <Conservation run={run} />
           <Recoveries recoveries={recoveries} now={now} />

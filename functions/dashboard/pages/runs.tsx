@@ -14,8 +14,9 @@ import { figure, List, nextOf, Pager } from '../parts/list.tsx'
 import { MiniBars } from '../parts/mini-bars.tsx'
 import { notOk } from '../parts/run-groups.ts'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
+import { ShareOk } from '../parts/share-ok.tsx'
 import { Tags } from '../parts/tags.tsx'
-import { Code, count, money, RunState, statusWord, Verdict, When } from '../parts/text.tsx'
+import { Code, count, money, RunState, statusWord, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -138,7 +139,7 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
       },
       { label: 'Agent', cell: run => run.agent_slug },
       { label: 'Status', cell: run => <RunState of={run} /> },
-      { label: 'Worked', cell: run => <Verdict of={run.worst_outcome_status} /> },
+      { label: 'Worked', cell: run => <ShareOk of={run} /> },
       { label: 'Ran / Worked', cell: run => <MiniBars run={run} /> },
       figure('Items', run => run.total_items, count, isWhole),
       figure('Not ok', notOk, count, isWhole),

@@ -58,7 +58,7 @@ async function scheduleView(
       <>
         <Head schedule={schedule} mayChange={mayChange} now={now} />
         <h2>History</h2>
-        <History events={events} timezone={timezone} now={now} />
+        <History events={events} agent_id={schedule.agent_id} timezone={timezone} now={now} />
         <Pager request={request} next={next} />
         {schedule.enabled && moments && (
           <>

@@ -78,7 +78,10 @@ const Schedules = ({ schedules, now }: { schedules: readonly Schedule[]; now: nu
       { label: 'Starts', cell: one => one.agent_slug },
       { label: 'Next', cell: one => <Next of={one} now={now} /> },
       { label: 'Last fired', cell: one => <Last of={one} now={now} /> },
-      { label: 'Worked', cell: one => one.last_event && <Worked of={one.last_event} /> },
+      {
+        label: 'Worked',
+        cell: one => one.last_event && <Worked of={one.last_event} agent_id={one.agent_id} />,
+      },
       {
         label: 'Cost',
         numeric: true,

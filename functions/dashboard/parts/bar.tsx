@@ -20,11 +20,14 @@ export const Bar = ({
   title,
   parts,
   total,
+  share_of = total,
 }: {
   id: string
   title: string
   parts: readonly Part[]
   total: number
+  /** What the shares are of; `total` if not given. */
+  share_of?: number
 }) => {
   const given = parts.filter(part => part.value > 0)
   const widths = widthsOf(given, total)
@@ -45,7 +48,7 @@ export const Bar = ({
           <li>
             <i class={`dot fill-${part.kind}`} />
             {part.href ? <a href={part.href}>{part.label}</a> : part.label} <b>{count(part.value)}</b>{' '}
-            <span class="dim">{percent(part.value, total)}</span>
+            <span class="dim">{percent(part.value, share_of)}</span>
           </li>
         ))}
         {given.length === 0 && <li class="dim">nothing yet</li>}

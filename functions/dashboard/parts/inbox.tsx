@@ -3,6 +3,7 @@
 
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { shortened } from '../../../shared/kernel/text-head.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { itemErrorMeaning, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ROW_ACTIONS, type RowAction } from '../../../shared/triage/vocabulary.ts'
@@ -273,7 +274,7 @@ const Entry = ({ row, filter, isOfCause, suspicion, now, mayDecide }: EntryProps
 
 const Why = ({ row, isOfCause, suspicion }: Pick<EntryProps, 'row' | 'isOfCause' | 'suspicion'>) => (
   <>
-    <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? row.question ?? meaningOf(row)}</bdi>
+    <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{startOf(row) ?? row.question ?? meaningOf(row)}</bdi>
     {suspicion && (
       <div class="dim">
         <q>{suspicion}</q>
@@ -282,7 +283,7 @@ const Why = ({ row, isOfCause, suspicion }: Pick<EntryProps, 'row' | 'isOfCause'
     {row.error_code !== null && !isOfCause && <div class="dim">{row.error_code}</div>}
     {row.input_start !== null && (
       <div class="dim input-start">
-        <bdi>{row.input_start.slice(0, LIMITS.inbox_input_characters)}</bdi>
+        <bdi>{shortened(row.input_start, LIMITS.inbox_input_characters)}</bdi>
       </div>
     )}
   </>
@@ -293,6 +294,10 @@ const inOrder = ({ question, available_actions: can }: Row) =>
   question === null
     ? can
     : [...can.filter(one => ANSWERS[one]).reverse(), ...can.filter(one => !ANSWERS[one])]
+
+/** The row has the beginning of a message; one as long as that may have been cut. */
+const startOf = ({ message }: Row) =>
+  message !== null && [...message].length >= LIMITS.triage_message_characters ? `${message}…` : message
 
 const meaningOf = ({ error_code, reason }: Row) =>
   (error_code !== null ? itemErrorMeaning(error_code) : undefined) ?? capital(reasonMeaning(reason))

@@ -70,8 +70,8 @@ export const Figures = ({ item, steps, now }: { item: Item; steps: readonly Trac
         {item.unread_call_count > 0 ? sayGraded(item) : count(item.model_call_count)}
         {item.suspected_call_count > 0 && `, ${saySuspected(item)}`}
       </Fact>
-      <Fact name="Tokens in, out">
-        {short(item.total_input_tokens)}, {short(item.total_output_tokens)}
+      <Fact name="Tokens">
+        {short(item.total_input_tokens)} in · {short(item.total_output_tokens)} out
       </Fact>
       <Fact name="Took">
         {item.started_at === null ? 'not started' : span(Math.max(0, end - Date.parse(item.started_at)))}

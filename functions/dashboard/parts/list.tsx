@@ -1,6 +1,7 @@
 // Lists: a table whose rows the keyboard can walk, its pager, and a text for an empty list.
 
-import type { Child } from 'hono/jsx'
+import { type Child, useContext } from 'hono/jsx'
+import { keyOf, type Order, orderIn, PageLink, sortedBy } from './order.ts'
 import { count } from './text.tsx'
 
 export interface Column<Row> {
@@ -8,7 +9,7 @@ export interface Column<Row> {
   /** Aligns the column to the right. */
   numeric?: true
   cell(row: Row): Child
-  /** The value to sort rows by, where all rows are on the page. */
+  /** The value that links sort the rows by, where all rows are on the page. */
   value?(row: Row): number
 }
 
@@ -33,7 +34,9 @@ interface ListProps<Row> {
   empty: Child
 }
 
-export function List<Row>({ id, rows, columns, empty }: ListProps<Row>) {
+export function List<Row>({ id, rows: given, columns, empty }: ListProps<Row>) {
+  const link = useContext(PageLink)
+  const rows = sorted(given, columns, link && orderIn(link, id))
   if (rows.length === 0)
     return (
       <div class="empty" id={id} data-live>
@@ -46,9 +49,7 @@ export function List<Row>({ id, rows, columns, empty }: ListProps<Row>) {
         <thead>
           <tr>
             {columns.map(column => (
-              <th scope="col" class={column.numeric && 'numeric'} data-sort={column.value && ''}>
-                {column.label || <span class="off-screen">Actions</span>}
-              </th>
+              <Heading list={id} column={column} link={link} />
             ))}
           </tr>
         </thead>
@@ -57,18 +58,46 @@ export function List<Row>({ id, rows, columns, empty }: ListProps<Row>) {
             <tr>
               {columns.map((column, at) => (
                 // Repeated in each cell, so only what a phone needs; the headings say which columns are numbers.
-                <td
-                  data-label={at > 0 && column.label ? column.label : undefined}
-                  data-value={column.value?.(row)}
-                >
-                  {column.cell(row)}
-                </td>
+                <td data-label={at > 0 && column.label ? column.label : undefined}>{column.cell(row)}</td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </section>
+  )
+}
+
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order | undefined) {
+  const value = columns.find(one => one.value && keyOf(one.label) === order?.key)?.value
+  if (order === undefined || value === undefined) return rows
+  return rows.toSorted((a, b) => (order.down ? -1 : 1) * (value(a) - value(b)))
+}
+
+/** A heading; where its list can be sorted by the column, a link to the page that is. */
+function Heading<Row>({ list, column, link }: { list: string; column: Column<Row>; link: URL | undefined }) {
+  const { label, numeric, value } = column
+  const own = numeric && 'numeric'
+  if (label === '')
+    return (
+      <th scope="col" class={own}>
+        <span class="off-screen">Actions</span>
+      </th>
+    )
+  if (value === undefined || link === undefined)
+    return (
+      <th scope="col" class={own}>
+        {label}
+      </th>
+    )
+  const order = orderIn(link, list)
+  const direction = order?.key !== keyOf(label) ? undefined : order.down ? 'descending' : 'ascending'
+  return (
+    <th scope="col" class={own} aria-sort={direction}>
+      <a class="sort" href={sortedBy(link, list, keyOf(label))}>
+        {label}
+      </a>
+    </th>
   )
 }
 

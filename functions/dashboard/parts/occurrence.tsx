@@ -1,9 +1,12 @@
 // The results of a schedule's occurrences and of the runs they started, as two strips of marks and in words.
 
+import { useContext } from 'hono/jsx'
 import type { Outcome } from '../../../shared/items/vocabulary.ts'
 import { wallClock } from '../../../shared/schedules/rules/fire-times.ts'
 import type { OccurrenceOutcome, OccurrenceReason } from '../../../shared/schedules/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { sayWorkedShare, workedTone } from '../../../shared/view/worked-share.ts'
+import { FailureBound } from './share-ok.tsx'
 
 type Event = Schemas['ScheduleEvent']
 
@@ -72,10 +75,11 @@ function firedMark({ outcome, reason }: Event): Omit<Mark, 'title'> {
 }
 
 /**
- * The worse the verdict, the shorter the mark; a run without a verdict is a line, and no run leaves its place empty.
+ * The worse it worked, the shorter the mark; a run of which nothing has ended is a line, and no run leaves its place
+ * empty.
  */
-function workedMark({ run, run_id }: Event): Omit<Mark, 'title'> {
-  const verdict = run?.worst_outcome_status ?? null
+function workedMark({ run, run_id }: Event, bound: number): Omit<Mark, 'title'> {
+  const verdict = run == null ? null : workedTone(run, bound)
   if (verdict !== null) return { fill: verdict, height: WORKED[verdict] }
   return { fill: 'queued', height: run_id === null ? 0 : 3 }
 }
@@ -101,12 +105,15 @@ const Marks = ({ label, marks }: { label: string; marks: readonly Mark[] }) => (
 export const Strip = ({
   events,
   id,
+  agent_id,
   timezone,
 }: {
   events: readonly Event[]
   id: string
+  agent_id: string
   timezone: string
 }) => {
+  const bound = useContext(FailureBound)(agent_id)
   const shown = [...events].reverse()
   const marksOf = (mark: (event: Event) => Omit<Mark, 'title'>, wordsOf: (event: Event) => string) =>
     shown.map(event => {
@@ -114,7 +121,7 @@ export const Strip = ({
       return { ...mark(event), title: `${when}: ${wordsOf(event)}` }
     })
   const fired = counts(events.map(event => event.outcome))
-  const worked = counts(events.filter(event => event.run_id !== null).map(workedWords))
+  const worked = toneCounts(events, bound)
   const why = ({ outcome, reason }: Event) => (reason === null ? outcome : `${outcome}, ${reason}`)
   return (
     <figure class="strip" id={id} data-live>
@@ -122,7 +129,7 @@ export const Strip = ({
         <span class="dim">Fired</span>
         <Marks label={`Fired: ${fired}`} marks={marksOf(firedMark, why)} />
         <span class="dim">Worked</span>
-        <Marks label={`Worked: ${worked}`} marks={marksOf(workedMark, workedWords)} />
+        <Marks label={`Worked: ${worked}`} marks={marksOf(one => workedMark(one, bound), workedWords)} />
       </div>
       <figcaption class="dim">
         {fired}. Worked: {worked}.
@@ -132,7 +139,15 @@ export const Strip = ({
 }
 
 const workedWords = ({ run, run_id }: Event): string =>
-  run?.worst_outcome_status ?? (run_id === null ? 'no run' : 'no verdict')
+  (run == null ? null : sayWorkedShare(run)) ?? (run_id === null ? 'no run' : 'no verdict')
+
+const TONES = { ok: 'all ok', degraded: 'most ok', failed: 'too many not ok', none: 'no verdict' } as const
+
+/** How many occurrences worked how well. */
+function toneCounts(events: readonly Event[], bound: number): string {
+  const fired = events.filter(event => event.run_id !== null)
+  return counts(fired.map(({ run }) => TONES[run == null ? 'none' : (workedTone(run, bound) ?? 'none')]))
+}
 
 function counts(words: readonly string[]): string {
   const counted = [...Map.groupBy(words, word => word)].map(([word, of]) => `${of.length} ${word}`)

@@ -1,6 +1,7 @@
 // Computes how long a run waited and ran, how fast it is, and what is usual for its agent. Pure.
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
+import { perRanItem } from '../../../shared/view/worked-share.ts'
 
 type Run = Schemas['Run']
 
@@ -51,6 +52,7 @@ export interface Usual {
   waited_ms: number | null
   ran_ms: number | null
   items_per_s: number | null
+  /** Of the items that ran. */
   cost_per_item: number | null
 }
 
@@ -64,7 +66,7 @@ export function usualOf(run: Run, earlier: readonly Run[], now: number): Usual {
     waited_ms: median(latest.map(one => paceOf(one, now).waited_ms)),
     ran_ms: median(paces.map(pace => pace.ran_ms)),
     items_per_s: median(paces.map(pace => pace.items_per_s)),
-    cost_per_item: median(latest.map(one => (one.total_items > 0 ? one.cost_usd / one.total_items : null))),
+    cost_per_item: median(latest.map(one => perRanItem(one.cost_usd, one))),
   }
 }
 

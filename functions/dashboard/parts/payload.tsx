@@ -1,11 +1,12 @@
 // Shows a JSON value for people: indented, long values folded, strings as text, Markdown rendered. Guarantee: numbers
-// keep their digits; a cut value says so, and the link next to it gives every byte.
+// keep their digits; a cut value is the exact beginning of its text, says so, and the link next to it gives every byte.
 
 import { fieldsOf } from '../../../shared/json/json.ts'
 import { prettyJson, textsOverLines } from '../../../shared/json/pretty-json.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { headOf } from '../../../shared/kernel/text-head.ts'
 import { isMarkdown, Markdown } from './markdown.tsx'
-import { count } from './text.tsx'
+import { count, counted } from './text.tsx'
 import { type Viewing, ViewLinks } from './views.tsx'
 
 const SHOWN_LINES = 16
@@ -42,9 +43,9 @@ export const Payload = ({
       {found !== undefined && shown === 'markdown' ? (
         <FoundMarkdown {...found} />
       ) : shown === 'json' ? (
-        <Folded text={prettyJson(text.slice(0, most + 1))} isText={false} most={most} />
+        <Folded text={text.length > most ? text : prettyJson(text)} isText={false} most={most} raw={raw} />
       ) : (
-        <Folded text={readable(text, most)} isText={text.startsWith('"')} most={most} />
+        <Folded text={readable(text, most)} isText={text.startsWith('"')} most={most} raw={raw} />
       )}
       <p class="payload-foot dim">
         {count(new TextEncoder().encode(text).length)} bytes · <a href={raw}>raw</a>
@@ -87,37 +88,54 @@ const FoundMarkdown = ({ body, name, rest }: FoundMarkdown) => (
 )
 
 /**
- * A string without its quotes and escapes; other values indented, with multi-line texts over several lines. Only the
- * first `most` characters are indented, since no more is shown.
+ * A string without its quotes and escapes; other values indented, with multi-line texts over several lines. One that is
+ * longer than `most` is left as it was written, since only its beginning is shown.
  */
-export const readable = (text: string, most = Number.POSITIVE_INFINITY): string =>
-  text.startsWith('"')
-    ? JSON.parse(text)
-    : textsOverLines(prettyJson(text.length > most ? text.slice(0, most + 1) : text))
+export const readable = (text: string, most = Number.POSITIVE_INFINITY): string => {
+  if (text.startsWith('"')) return JSON.parse(text)
+  return text.length > most ? text : textsOverLines(prettyJson(text))
+}
 
 interface FoldedProps {
   text: string
   isText: boolean
   most?: number
+  /** The link to the whole value, for a copy of it where the page has only its beginning. */
+  raw?: string | undefined
+  /** The text is itself only the beginning of what there was. */
+  isHead?: true
 }
 
 /** A text that shows its beginning and unfolds to the rest. */
-export const Folded = ({ text, isText, most = LIMITS.page_text_characters }: FoldedProps) => {
-  const shown = text.split('\n', SHOWN_LINES).join('\n').slice(0, SHOWN_CHARACTERS)
+export const Folded = ({ text, isText, most = LIMITS.page_text_characters, raw, isHead }: FoldedProps) => {
+  const shown = headOf(text.split('\n', SHOWN_LINES).join('\n'), SHOWN_CHARACTERS)
   const kind = isText ? 'wrap text' : 'wrap'
-  if (shown.length === text.length) return <pre class={kind}>{text}</pre>
-  const cut = text.slice(0, most)
+  const cut = headOf(text, most)
+  const isCut = cut.length < text.length
+  const copy = isCut || isHead ? { 'data-cut': raw ?? '' } : {}
+  if (shown.length === text.length)
+    return (
+      <pre class={kind} dir="auto" {...copy}>
+        {text}
+      </pre>
+    )
   return (
     <details class="fold">
       <summary>
-        <pre class={kind}>{`${shown}…`}</pre>
+        <pre class={kind} dir="auto">{`${shown}…`}</pre>
         <span class="fold-more">
-          {cut.length < text.length ? 'Show more' : `Show all ${count(text.length)} characters`}
+          {isCut
+            ? `Show more, cut at ${count(cut.length)} of ${counted(text.length, 'character')}`
+            : `Show all ${counted(text.length, 'character')}`}
         </span>
       </summary>
-      <pre class={kind}>{cut}</pre>
-      {cut.length < text.length && (
-        <p class="dim">Cut here, at {count(cut.length)} characters; the raw form has all of them.</p>
+      <pre class={kind} dir="auto" {...copy}>
+        {cut}
+      </pre>
+      {isCut && (
+        <p class="dim">
+          Cut at {count(cut.length)} of {counted(text.length, 'character')}; the raw form has all of them.
+        </p>
       )}
     </details>
   )

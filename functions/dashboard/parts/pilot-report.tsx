@@ -2,10 +2,12 @@
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import type { Outlook } from '../../../shared/submission/rules/pilot.ts'
+import { ranItems } from '../../../shared/view/worked-share.ts'
 import { ofItem, ofRun } from '../shell/addresses.ts'
 import { Bar, ranParts, workedParts } from './bar.tsx'
 import { Fact } from './fact.tsx'
 import { List } from './list.tsx'
+import { ShareOk } from './share-ok.tsx'
 import { Said } from './submit-form.tsx'
 import { isPasted, ORDER_FIELDS, type OrderFields, orderQuery, type PilotSource } from './submit-order.ts'
 import { brief, cents, count, counted, money, RunState, span, Verdict } from './text.tsx'
@@ -32,12 +34,17 @@ export const PilotReport = ({ action, run, notOk, ok, outlook, estimate, fields,
         Pilot: {count(run.total_items)} of {counted(file.rows, 'item')}
       </h1>
       <p id="pilot-state" data-live>
-        <RunState of={run} /> · <Verdict of={run.worst_outcome_status} /> · {run.agent_slug} ·{' '}
-        {money(run.cost_usd)} · from all over <span class="file">{file.file}</span> ·{' '}
-        <a href={ofRun(run.id)}>the run</a>
+        <RunState of={run} /> · <ShareOk of={run} /> · {run.agent_slug} · {money(run.cost_usd)} · from all
+        over <span class="file">{file.file}</span> · <a href={ofRun(run.id)}>the run</a>
       </p>
       <Bar id="ran" title="Did it run" parts={ranParts(run)} total={run.total_items} />
-      <Bar id="worked" title="Did it work" parts={workedParts(run)} total={run.total_items} />
+      <Bar
+        id="worked"
+        title="Did it work"
+        parts={workedParts(run)}
+        total={run.total_items}
+        share_of={ranItems(run)}
+      />
       <div id="pilot-outlook" data-live>
         {notOk.length > 0 && (
           <>

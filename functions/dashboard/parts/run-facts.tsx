@@ -6,6 +6,7 @@ import { leftText } from '../../../shared/view/estimate.ts'
 import { REPORT_CALLS, sayCalls, sayGap } from '../../../shared/view/model-calls.ts'
 import { sayGraded, sayNoneNamed, sayPilot, sayResent } from '../../../shared/view/run.ts'
 import { sayRunWait } from '../../../shared/view/upstream.ts'
+import { ranItems } from '../../../shared/view/worked-share.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Fact } from './fact.tsx'
 import type { Pace, Usual } from './pace.ts'
@@ -66,17 +67,21 @@ export const RunFacts = ({ run, pace, usual, now }: FactsOf) => (
         <Left run={run} pace={pace} now={now} />
       </Fact>
     )}
-    <Fact name="Cost" usual={or(usual.cost_per_item, cost => money(cost * run.total_items))}>
+    <Fact name="Cost" usual={or(usual.cost_per_item, cost => money(cost * itemsToPay(run)))}>
       {run.unpriced_item_count > 0 && 'at least '}
       {money(run.cost_usd)}
       {run.budget_cents !== null &&
         ` of ${cents(run.budget_cents)} (${percent(100 * run.cost_usd, run.budget_cents)})`}
     </Fact>
-    <Fact name="Tokens in, out">
-      {short(run.total_input_tokens)}, {short(run.total_output_tokens)}
+    <Fact name="Tokens">
+      {short(run.total_input_tokens)} in · {short(run.total_output_tokens)} out
     </Fact>
   </dl>
 )
+
+/** The items that a run's usual cost is of: those that ran, once no more of it will. */
+const itemsToPay = (run: Run) =>
+  run.finished_at === null && run.stop_reason === null ? run.total_items : ranItems(run)
 
 interface NotesOf {
   run: Run

@@ -7,20 +7,10 @@ import { List } from './list.tsx'
 import { MiniBars } from './mini-bars.tsx'
 import { endedOf, paceOf } from './pace.ts'
 import { notOk, type RunGroup } from './run-groups.ts'
-import { count, money, percent, RunState, span, Verdict, When } from './text.tsx'
+import { ShareOk } from './share-ok.tsx'
+import { count, money, RunState, span, When } from './text.tsx'
 
 type Run = Schemas['Run']
-
-/** The share of ended items that are ok, in the colour of the worst verdict. */
-const ShareOk = ({ of: run }: { of: Run }) => {
-  const ended = run.completed + run.failed
-  const worst = run.worst_outcome_status
-  return worst === null || ended === 0 ? (
-    <Verdict of={null} />
-  ) : (
-    <span class={`verdict v-${worst}`}>{percent(run.completed - run.degraded_count, ended)} ok</span>
-  )
-}
 
 /** A figure next to the previous run's. */
 const Compared = ({ now, before }: { now: string; before: string | undefined }) => (

@@ -1,6 +1,7 @@
 // The API reads of a run's pages.
 
 import { isPaused } from '../../../shared/items/rules/lifecycle.ts'
+import { itemRecordId } from '../../../shared/kernel/ids.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { isAboutAsLarge } from './pace.ts'
@@ -46,51 +47,55 @@ async function othersOf(api: Client, run: Run, side: Side, state: 'ended' | 'ope
 }
 
 /**
- * The most useful earlier run to compare with: the latest of the same name, else the latest that shares items, else the
- * latest. Within each choice, a run of about the same size is preferred.
+ * The most useful of these runs to compare with; they come nearest in time first. Most useful is one with the same items
+ * and about as many, since of fewer most items would have no partner; then one of about the size that has its name or
+ * start, as a nightly run whose items are new each night; then one that has either at least.
  */
-export async function naturalBefore(
-  api: Client,
-  run: Run,
-  earlier: readonly Run[],
-): Promise<Run | undefined> {
-  const named = bestOf(
-    run,
-    earlier.filter(({ name }) => name !== null && name === run.name),
-  )
-  if (named !== undefined || earlier.length === 0) return named
-  const sharing = await runsWithItemsOf(api, run)
-  return (
-    bestOf(
-      run,
-      earlier.filter(one => sharing.has(one.id)),
-    ) ?? bestOf(run, earlier)
-  )
+export async function naturalOf(api: Client, run: Run, others: readonly Run[], side: Side) {
+  if (others.length === 0) return undefined
+  const sharing = await runsWithItemsOf(api, run, side)
+  const isShared = ({ id }: Run) => sharing.has(id)
+  const isNamed = (one: Run) => one.name !== null && one.name === run.name
+  const isLike = (one: Run) => isAboutAsLarge(run, one)
+  const wishes: ((one: Run) => boolean)[] = [
+    one => isLike(one) && isShared(one) && isNamed(one),
+    one => isLike(one) && isShared(one),
+    one => isLike(one) && isNamed(one),
+    isShared,
+    isNamed,
+    isLike,
+    () => true,
+  ]
+  return wishes.map(wish => others.find(wish)).find(one => one !== undefined)
 }
 
-/**
- * For a run with no earlier one: the first later run of the same name, else the first later run. A run of about the
- * same size is preferred.
- */
-export function naturalAfter(run: Run, later: readonly Run[]): Run | undefined {
-  const next = later.toReversed()
-  const named = next.filter(({ name }) => name !== null && name === run.name)
-  return [named, next].map(of => bestOf(run, of)).find(one => one !== undefined)
-}
-
-const bestOf = (run: Run, of: readonly Run[]) => of.find(one => isAboutAsLarge(run, one)) ?? of[0]
-
-/** Ids of earlier runs that have one of this run's first ITEMS_LOOKED_FOR items. */
-async function runsWithItemsOf(api: Client, { id, project_id, created_at: to }: Run): Promise<Set<string>> {
-  const { data: items = [] } = await api.GET('/v2/runs/{runId}/items', {
-    params: { path: { runId: id }, query: { limit: ITEMS_LOOKED_FOR } },
-  })
+/** Ids of runs that have most of a few items of this run: its first, one in the middle, and its last. */
+async function runsWithItemsOf(api: Client, run: Run, side: Side): Promise<Set<string>> {
+  const { id: runId, project_id, total_items } = run
+  const places = Array.from({ length: ITEMS_LOOKED_FOR }, (_, at) =>
+    Math.round((at * (total_items - 1)) / (ITEMS_LOOKED_FOR - 1)),
+  )
+  const looked = await Promise.all(
+    [...new Set(places)].map(async seq => {
+      const query = {
+        limit: 1,
+        payloads: 'none',
+        ...(seq > 0 && { after: itemRecordId(runId, seq) }),
+      } as const
+      return (await api.GET('/v2/runs/{runId}/items', { params: { path: { runId }, query } })).data ?? []
+    }),
+  )
+  const items = new Set(looked.flat().map(({ item_id }) => item_id))
   const found = await Promise.all(
-    items.map(({ item_id }) =>
-      api.GET('/v2/runs', { params: { query: { project_id, item_id, to, limit: COMPARED_RUNS } } }),
+    [...items].map(item_id =>
+      api.GET('/v2/runs', { params: { query: { project_id, item_id, ...side, limit: COMPARED_RUNS } } }),
     ),
   )
-  return new Set(found.flatMap(({ data = [] }) => data.map(one => one.id)))
+  const times = Map.groupBy(
+    found.flatMap(({ data = [] }) => data.map(({ id }) => id)),
+    id => id,
+  )
+  return new Set([...times].flatMap(([id, all]) => (2 * all.length > items.size ? [id] : [])))
 }
 
 export async function replaysOf(api: Client, run: Run): Promise<Run[]> {

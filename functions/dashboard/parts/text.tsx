@@ -2,21 +2,14 @@
 // also has a word.
 
 import type { Child } from 'hono/jsx'
-import { count, counted, money, short } from '../../../shared/prices/rules/amounts.ts'
+import { shortened } from '../../../shared/kernel/text-head.ts'
+import { count, counted, money, percent, short } from '../../../shared/prices/rules/amounts.ts'
 import { runStanding, type StandingRun } from '../../../shared/view/run.ts'
 import { age, span } from '../../../shared/view/time.ts'
 
-export { count, counted, money, short, span }
+export { count, counted, money, percent, short, span }
 
 export const cents = (value: number): string => money(value / 100)
-
-export function percent(part: number, of: number): string {
-  if (of === 0) return '0 %'
-  const share = (100 * part) / of
-  if (share > 0 && share < 0.1) return '< 0.1 %'
-  if (share < 100 && share > 99.9) return '> 99.9 %'
-  return `${share.toFixed(1).replace('.0', '')} %`
-}
 
 /**
  * The age of a time, with the time itself as title: in UTC, until the script shows the reader's zone and keeps
@@ -36,7 +29,7 @@ const BRIEF_CHARACTERS = 200
 /** The beginning of an output, for lists. */
 export const brief = (output: unknown): string => {
   const text = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output)
-  return text.length > BRIEF_CHARACTERS ? `${text.slice(0, BRIEF_CHARACTERS)}…` : text
+  return shortened(text, BRIEF_CHARACTERS)
 }
 
 const WORDS: Record<string, string> = {
@@ -50,9 +43,11 @@ export const statusWord = (of: string): string => WORDS[of] ?? of.replaceAll('_'
 /** Whether it ran. */
 export const Status = ({ of }: { of: string }) => <span class={`status s-${of}`}>{statusWord(of)}</span>
 
-/** The status of a run, or what it waits for. */
-export const RunState = ({ of }: { of: StandingRun }) =>
-  runStanding(of) === of.status ? (
+/** The status of a run, or what it waits for; "failed" is a run of which all items did, not one that was stopped. */
+export const RunState = ({ of }: { of: StandingRun & { stop_reason: string | null } }) =>
+  of.status === 'failed' && of.stop_reason !== null ? (
+    <span class="status s-failed">stopped early</span>
+  ) : runStanding(of) === of.status ? (
     <Status of={of.status} />
   ) : (
     <span class="status s-held">{runStanding(of)}</span>

@@ -1,6 +1,7 @@
 // The steps of an item as a waterfall; each opens to its input and output. Guarantee: everything drawn is also in
 // words; each attempt has its own time scale, since hours may lie between two attempts.
 
+import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { type Message, readAnswer, readPrompt } from '../../../shared/providers/rules/conversation.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
@@ -8,7 +9,7 @@ import { billedWords } from '../../../shared/view/cost.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Messages, markdownIn } from './messages.tsx'
-import { Payload } from './payload.tsx'
+import { Folded, Payload } from './payload.tsx'
 import type { TraceStep } from './record.ts'
 import { count, counted, money, span, Verdict } from './text.tsx'
 import { type View, type Viewing, ViewLinks } from './views.tsx'
@@ -199,12 +200,26 @@ const Side = ({ step, part, most, viewing }: SideProps) => {
   const { title, read, empty } = SIDES[part]
   const messages = step.type === 'llm_call' ? read(step[part]) : undefined
   const raw = `${ofItem(step.record_id, `raw/${part}`)}?step=${step.step_no}&at=${encodeURIComponent(step.started_at)}`
-  const payload = <Payload text={step.texts[part]} raw={raw} empty={empty} most={most} viewing={viewing} />
+  const head = headIn(step[part])
+  const payload =
+    head === undefined ? (
+      <Payload text={step.texts[part]} raw={raw} empty={empty} most={most} viewing={viewing} />
+    ) : (
+      <>
+        <Folded text={head.head} isText={false} most={most} isHead />
+        <p class="payload-foot dim">
+          <a href={raw}>raw</a>
+        </p>
+      </>
+    )
   return (
     <section class="side" aria-label={`${title} of ${step.key}`}>
       <h4>{title}</h4>
-      {wasCut(step[part]) && (
-        <p class="dim">It was over the bound of a step, so only its beginning was kept.</p>
+      {head !== undefined && (
+        <p class="dim">
+          Cut at {count(bytesOf(head.head))} of {counted(head.bytes, 'byte')} when it was recorded: a step
+          keeps no more.
+        </p>
       )}
       {messages === undefined ? (
         payload
@@ -237,5 +252,9 @@ const Conversation = ({ of, most, viewing }: { of: readonly Message[]; most: num
   )
 }
 
-const wasCut = (value: unknown) =>
-  typeof value === 'object' && value !== null && 'cut' in value && value.cut === true
+const Head = z.object({ cut: z.literal(true), bytes: z.number(), head: z.string() })
+
+/** What was kept of a payload over the bound of a step; undefined for one that was kept whole. */
+const headIn = (value: unknown) => Head.safeParse(value).data
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length

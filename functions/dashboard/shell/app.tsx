@@ -2,6 +2,7 @@
 // runs for a request that another site caused; every failure becomes a page that says what to do.
 
 import type { Hono } from 'hono'
+import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
@@ -15,6 +16,8 @@ import { ApiError } from '../../../shared/kernel/errors.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
 import { Misfits } from '../parts/form.tsx'
 import { misfitsOf } from '../parts/misfits.ts'
+import { isOrder, PageLink } from '../parts/order.ts'
+import { FailureBound, readFailureBound } from '../parts/share-ok.tsx'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { type Api, createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
@@ -110,8 +113,7 @@ export function serveParts(
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const attempt = async () => {
       if (page.least !== undefined && who !== undefined) checkRole(who.principal, page.least)
-      const query =
-        page.query === undefined ? queryOf(request, z.strictObject({})) : queryOf(request, page.query)
+      const query = queryOf(withoutOrders(request), page.query ?? z.strictObject({}))
       return page.show(visitOf(ctx, request, who, api, params, query))
     }
     const view = await attempt().catch(error => failureView(ctx, request, error))
@@ -162,9 +164,11 @@ export function serveParts(
           () => [], // a failure of the menu must not fail the page
         )
       : []
+    const bound = who && view.project_id ? await readFailureBound(api.client, view.project_id) : undefined
+    const link = request.method === 'GET' ? new URL(request.url) : undefined
     const html = await Layout({
       held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
-      view,
+      view: { ...view, body: <Provided {...{ link, bound }}>{view.body}</Provided> },
       projects,
       last_project_id: cookieOf(ctx, request, PROJECT),
       notice,
@@ -192,6 +196,29 @@ function visitOf<Query>(
   const mayChange = member !== undefined && member.role !== 'viewer'
   return { ...api, api: api.client, member, params, query, request, ctx, now: ctx.now(), mayChange }
 }
+
+/** The request as a page reads it: lists take their order from the link by themselves. */
+function withoutOrders(request: Request): Request {
+  const url = new URL(request.url)
+  const orders = [...url.searchParams.keys()].filter(isOrder)
+  for (const name of orders) url.searchParams.delete(name)
+  return orders.length === 0 ? request : new Request(url)
+}
+
+/** What parts of any page read: the page's link, and from which share of failures on a run is bad. */
+const Provided = ({
+  link,
+  bound,
+  children,
+}: {
+  link: URL | undefined
+  bound: Awaited<ReturnType<typeof readFailureBound>> | undefined
+  children: Child
+}) => (
+  <PageLink.Provider value={link}>
+    {bound === undefined ? children : <FailureBound.Provider value={bound}>{children}</FailureBound.Provider>}
+  </PageLink.Provider>
+)
 
 /** Parameters match ids and words only: an encoded slash or dot could form another path of the API. */
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1{[\\w-]+}')

@@ -4,6 +4,7 @@
 import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { shortened } from '../../../shared/kernel/text-head.ts'
 import { ownPath } from './addresses.ts'
 import { cookieOf, setCookie } from './browser-session.ts'
 
@@ -41,7 +42,7 @@ export function noticeOf(ctx: Configured, request: Request): Notice | undefined 
 
 /** Browsers drop a cookie of more than 4 KB: long texts are cut, then the hint and at last the undo are left out. */
 function packed(notice: Notice): string {
-  const cut = (text: string | undefined) => text?.slice(0, LIMITS.notice_characters)
+  const cut = (text: string | undefined) => text && shortened(text, LIMITS.notice_characters)
   const words = { ...notice, text: cut(notice.text), hint: cut(notice.hint) }
   const least = { ...words, hint: undefined, undo: undefined }
   const texts = [words, { ...words, hint: undefined }].map(encoded)

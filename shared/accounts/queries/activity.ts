@@ -22,12 +22,14 @@ const LATE_MS = 3_600_000
 /** Runs by the UTC day of their submission, oldest first; a day without a run has no row. */
 export async function sumDays(sql: Sql, project_id: string, since_ms: number) {
   return sql<SummedDay[]>`
-    select day::text, first_at, open, runs, items, ok, degraded, failed, cancelled, cost_micro, unpriced_items
+    select day::text, first_at, open, runs, items, ok, degraded, failed, over_budget, cancelled, cost_micro,
+      unpriced_items
     from (
       select (created_at at time zone 'UTC')::date as day, min(created_at) as first_at, count(*)::int as runs,
         count(*) filter (where finished_at is null)::int as open,
         sum(total_items)::bigint as items, sum(ok)::bigint as ok, sum(degraded)::bigint as degraded,
-        sum(failed + budget_exceeded)::bigint as failed, sum(cancelled)::bigint as cancelled,
+        sum(failed + budget_exceeded)::bigint as failed, sum(budget_exceeded)::bigint as over_budget,
+        sum(cancelled)::bigint as cancelled,
         sum(cost_micro)::bigint as cost_micro, sum(unpriced_items)::bigint as unpriced_items
       from (
         select * from runs where project_id = ${project_id} and id >= ${firstIdAt(since_ms - LATE_MS)}

@@ -18,7 +18,7 @@ interface Remembered {
 
 /** Days since a midnight in UTC; `complete_since_ms` is later where there are more runs than LIMITS.activity_runs. */
 export async function daysSince(ctx: Context, project_id: string, since_ms: number) {
-  const name = `days:${project_id}`
+  const name = `day-sums:${project_id}`
   const found = await recallSealed<Remembered>(ctx, name)
   const known: Remembered =
     found !== undefined && found.since_ms <= since_ms && found.until_ms > since_ms

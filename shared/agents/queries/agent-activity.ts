@@ -28,7 +28,7 @@ export async function readAgentActivity(
       where project_id = any(${[...ids]}::uuid[]) and agent_id = any(${own.map(one => one.id)}::uuid[]) and finished_at is null
       group by 1
     )
-    select a.id as agent_id, l.id as last_run_id, l.created_at as last_run_at, r.runs, r.ok, r.not_ok,
+    select a.id as agent_id, l.id as last_run_id, l.created_at as last_run_at, r.runs, r.ok, r.not_ok, r.over_budget,
       m.cost_micro, coalesce(o.runs, 0) as open_runs, coalesce(o.held, 0) as held
     from unnest(${own.map(one => one.id)}::uuid[], ${own.map(one => one.project_id)}::uuid[]) as a(id, project_id)
     left join open o on o.agent_id = a.id
@@ -36,7 +36,8 @@ export async function readAgentActivity(
       select id, created_at from runs where agent_id = a.id and project_id = ${project} order by id desc limit 1) l on true
     cross join lateral (
       select count(*)::int as runs, coalesce(sum(ok), 0)::bigint as ok,
-        coalesce(sum(degraded + failed + budget_exceeded), 0)::bigint as not_ok
+        coalesce(sum(degraded + failed + budget_exceeded), 0)::bigint as not_ok,
+        coalesce(sum(budget_exceeded), 0)::bigint as over_budget
       from (
         select ok, degraded, failed, budget_exceeded from runs
         where agent_id = a.id and project_id = ${project} and id >= ${since_id}

@@ -14,6 +14,7 @@ export const AgentActivity = z
     runs: count(`Its latest runs of the last 7 days, at most ${LIMITS.agent_runs_summed}.`),
     ok: count('Items of those runs that worked.'),
     not_ok: count('Items of those runs that ended otherwise: degraded, failed or over budget.'),
+    over_budget: count('Of these, items that a budget ended: most of them never ran.'),
     cost_usd: z
       .number()
       .describe('What its calls of models cost, by the day a call began: 30 days in UTC, today included.'),
@@ -29,6 +30,7 @@ export interface AgentActivityRow {
   runs: number
   ok: number
   not_ok: number
+  over_budget: number
   cost_micro: number
   open_runs: number
   held: number
@@ -40,6 +42,7 @@ export const agentActivityOf = (row: AgentActivityRow): z.input<typeof AgentActi
   runs: row.runs,
   ok: row.ok,
   not_ok: row.not_ok,
+  over_budget: row.over_budget,
   cost_usd: usdOf(row.cost_micro),
   open_runs: row.open_runs,
   held: row.held,

@@ -68,7 +68,7 @@ it('an alert about a run says what ran and what worked, and its subject is the s
       'nightly 0 2 * * *: The provider of gpt-5-mini refused the credentials (401). Worked: 4,857 ok, 100 degraded, 43 failed.',
   })
   expect(budgetExceeded({ ...run, ok: 2857, budget_exceeded: 2000 }).message).toBe(
-    'nightly 0 2 * * *: the budget of $5.00 was spent before all items were through. Ran: 3,000 of 5,000, 2,000 over budget. Worked: 2,857 ok, 100 degraded, 43 failed.',
+    'nightly 0 2 * * *: the budget of $5.00 was spent before all items were through. Ran: 3,000 of 5,000 (2,000 over budget). Worked: 2,857 ok, 100 degraded, 43 failed.',
   )
   expect(failureShare(run).message).toBe(
     'nightly 0 2 * * *: 143 of 5,000 items did not work (100 degraded, 43 failed).',

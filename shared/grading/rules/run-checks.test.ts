@@ -49,19 +49,19 @@ it.each([
     'length_jump',
     812,
     262,
-    'answers are 3.1 times as long as in the run before: typically 812 bytes, 262 before',
+    'answers are 3.1 times as long as in the run before: typically 812 bytes, before 262',
   ],
   [
     'length_jump',
     25,
     100,
-    'answers are 0.25 times as long as in the run before: typically 25 bytes, 100 before',
+    'answers are 0.25 times as long as in the run before: typically 25 bytes, before 100',
   ],
   [
     'cost_jump',
     4200,
     1800,
-    'an item costs 2.3 times what it did in the run before: typically $0.0042, $0.0018 before',
+    'an item costs 2.3 times what it did in the run before: typically $0.0042, before $0.0018',
   ],
 ] as const)('%s is described in words', (check, value, before, words) => {
   const more = { before_run_id: null, seq: null, looked_at: 1000 }

@@ -134,12 +134,12 @@ export function failedRunChecks(
 
 const times = (ratio: number) => `${ratio >= 1 ? ratio.toFixed(1) : ratio.toFixed(2)} times`
 
-/** @example 'answers are 3.1 times as long as in the run before: typically 812 bytes, 262 before' */
+/** @example 'answers are 3.1 times as long as in the run before: typically 812 bytes, before 262' */
 export function sayFailedRunCheck({ check, value, before, looked_at }: FailedRunCheck): string {
   if (check === 'one_answer')
     return `one and the same answer for ${Math.round(100 * value)} % of ${counted(looked_at, 'item')} looked at`
   const factor = times(value / before!)
   return check === 'length_jump'
-    ? `answers are ${factor} as long as in the run before: typically ${counted(value, 'byte')}, ${count(before!)} before`
-    : `an item costs ${factor} what it did in the run before: typically ${dollars(value)}, ${dollars(before!)} before`
+    ? `answers are ${factor} as long as in the run before: typically ${counted(value, 'byte')}, before ${count(before!)}`
+    : `an item costs ${factor} what it did in the run before: typically ${dollars(value)}, before ${dollars(before!)}`
 }

@@ -19,15 +19,17 @@ export type Paint = (style: Style, text: string) => string
 
 const plain: Paint = (_, text) => text
 
-/** Whether items ran: one ended by a budget did not, or not to its end. @example '3,000 of 5,000, 2,000 over budget' */
+/** Whether items ran: one ended by a budget did not, or not to its end. @example '3,000 of 5,000 (2,000 over budget)' */
 export function ran(run: RunTally, paint = plain): string {
   const ended = run.ok + run.degraded + run.failed
-  return listed([
-    ended === run.total_items ? 'all' : `${count(ended)} of ${count(run.total_items)}`,
+  const others = listed([
     run.budget_exceeded > 0 && paint('red', `${count(run.budget_exceeded)} over budget`),
     run.cancelled > 0 && `${count(run.cancelled)} cancelled`,
     run.paused > 0 && paint('cyan', `${count(run.paused)} held`),
   ])
+  // After a number, a comma would read as part of it.
+  const most = ended === run.total_items ? 'all' : `${count(ended)} of ${count(run.total_items)}`
+  return others === '' ? most : `${most} (${others})`
 }
 
 /** @example '4,857 ok, 143 degraded' */

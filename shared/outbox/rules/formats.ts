@@ -2,6 +2,7 @@
 // documents, so that a long name or message is cut and never refused, and no text of an agent is read as markup.
 
 import { LIMITS } from '../../kernel/limits.ts'
+import { shortened } from '../../kernel/text-head.ts'
 import type { ChannelFormat } from '../vocabulary.ts'
 import type { Message, Tone } from './message.ts'
 
@@ -20,12 +21,6 @@ export function guessFormat(url: string): ChannelFormat {
   return TEAMS_HOSTS.test(host) ? 'teams' : 'json'
 }
 
-/** Cuts a text to a number of UTF-16 units, as Slack and Teams count, and never within a character. */
-function cut(text: string, characters: number): string {
-  if (text.length <= characters) return text
-  return `${text.slice(0, characters - 1).replace(/[\ud800-\udbff]$/, '')}…`
-}
-
 /** Whether the whole title fits in a heading with its icon; if not, it is repeated below. */
 const headed = (title: string) => title.length <= LIMITS.slack_characters.header - 3
 
@@ -39,16 +34,19 @@ export function slackOf({ tone, title, paragraphs, facts, command, links }: Mess
   const limits = LIMITS.slack_characters
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } })
   // Texts are cut before they are escaped, or half an entity would be shown. One character becomes five at most.
-  const said = (text: string) => mrkdwn(cut(text, Math.floor(limits.section / 5)))
+  const said = (text: string) => mrkdwn(shortened(text, Math.floor(limits.section / 5)))
   const blocks: object[] = [
-    { type: 'header', text: { type: 'plain_text', text: cut(`${ICONS[tone]} ${title}`, limits.header) } },
+    {
+      type: 'header',
+      text: { type: 'plain_text', text: shortened(`${ICONS[tone]} ${title}`, limits.header) },
+    },
     ...(headed(title) ? [] : [section(said(title))]),
     ...paragraphs.map(text => section(said(text))),
   ]
   for (let i = 0; i < facts.length; i += LIMITS.slack_fields) {
     const fields = facts.slice(i, i + LIMITS.slack_fields).map(([label, value]) => ({
       type: 'mrkdwn',
-      text: `*${mrkdwn(label)}*\n${mrkdwn(cut(value, Math.floor(limits.field / 5) - label.length))}`,
+      text: `*${mrkdwn(label)}*\n${mrkdwn(shortened(value, Math.floor(limits.field / 5) - label.length))}`,
     }))
     blocks.push({ type: 'section', fields })
   }
@@ -56,13 +54,13 @@ export function slackOf({ tone, title, paragraphs, facts, command, links }: Mess
   if (links.length > 0) {
     const elements = links.map(({ label, url }) => ({
       type: 'button',
-      text: { type: 'plain_text', text: cut(label, limits.button) },
+      text: { type: 'plain_text', text: shortened(label, limits.button) },
       url,
     }))
     blocks.push({ type: 'actions', elements })
   }
   const text = [title, ...paragraphs, ...facts.map(([label, value]) => `${label}: ${value}`)].join('\n')
-  return { text: mrkdwn(cut(text, limits.text)), blocks: blocks.slice(0, LIMITS.slack_blocks) }
+  return { text: mrkdwn(shortened(text, limits.text)), blocks: blocks.slice(0, LIMITS.slack_blocks) }
 }
 
 const COLOURS: Readonly<Record<Tone, string>> = { good: 'Good', warning: 'Warning', bad: 'Attention' }
@@ -74,7 +72,7 @@ const unmarked = (text: string) => text.replaceAll(/[\\[\]*_`~#>]/g, '\\$&')
 export function teamsOf({ tone, title, paragraphs, facts, command, links }: Message) {
   const block = (text: string, more: object = {}) => ({
     type: 'TextBlock',
-    text: cut(text, LIMITS.teams_text_characters),
+    text: shortened(text, LIMITS.teams_text_characters),
     wrap: true,
     ...more,
   })
@@ -84,7 +82,7 @@ export function teamsOf({ tone, title, paragraphs, facts, command, links }: Mess
     version: '1.4',
     msteams: { width: 'Full' },
     body: [
-      block(unmarked(cut(title, LIMITS.slack_characters.header)), {
+      block(unmarked(shortened(title, LIMITS.slack_characters.header)), {
         size: 'Medium',
         weight: 'Bolder',
         color: COLOURS[tone],
@@ -98,7 +96,7 @@ export function teamsOf({ tone, title, paragraphs, facts, command, links }: Mess
               type: 'FactSet',
               facts: facts.map(([label, value]) => ({
                 title: label,
-                value: cut(unmarked(value), LIMITS.teams_text_characters),
+                value: shortened(unmarked(value), LIMITS.teams_text_characters),
               })),
             },
           ]),
@@ -108,7 +106,7 @@ export function teamsOf({ tone, title, paragraphs, facts, command, links }: Mess
   }
   return {
     type: 'message',
-    summary: cut(title, LIMITS.slack_characters.header),
+    summary: shortened(title, LIMITS.slack_characters.header),
     attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
   }
 }
@@ -140,7 +138,7 @@ export function mailOf({ tone, title, paragraphs, facts, command, links }: Messa
   ]
   return {
     // A line break would end the header; names contain none, but texts of errors may.
-    subject: cut(`[Assay] ${title.replaceAll(/\s+/g, ' ')}`, LIMITS.mail_subject_characters),
+    subject: shortened(`[Assay] ${title.replaceAll(/\s+/g, ' ')}`, LIMITS.mail_subject_characters),
     text: `${[title, ...lines.filter(text => text !== '')].join('\n\n')}\n`,
     html: `<html><body style="font-family:sans-serif">${body.filter(text => text !== '').join('\n')}</body></html>`,
   }

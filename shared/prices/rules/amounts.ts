@@ -18,6 +18,15 @@ export const short = (value: number): string => (value < 1e6 ? whole : compact).
 export const counted = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
+/** A share, never rounded to none or to all. @example percent(1, 3) // '33.3 %' */
+export function percent(part: number, of: number): string {
+  if (of === 0) return '0 %'
+  const share = (100 * part) / of
+  if (share > 0 && share < 0.1) return '< 0.1 %'
+  if (share < 100 && share > 99.9) return '> 99.9 %'
+  return `${share.toFixed(1).replace('.0', '')} %`
+}
+
 /** Dollars; sums below ten cents keep three significant digits. */
 export function money(usd: number): string {
   if (usd === 0) return '$0'

@@ -37,8 +37,12 @@ const OccurrenceRun = Run.pick({
   status: true,
   worst_outcome_status: true,
   total_items: true,
+  completed: true,
   degraded_count: true,
   failed: true,
+  budget_exceeded_count: true,
+  stop_reason: true,
+  finished_at: true,
   cost_usd: true,
 }).openapi('ScheduleRun', { description: 'A run of a schedule as it stands.' })
 
@@ -46,8 +50,12 @@ const occurrenceRunOf = (row: RunColumns): z.input<typeof OccurrenceRun> => ({
   status: row.status!,
   worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
   total_items: row.total_items,
+  completed: row.ok + row.degraded,
   degraded_count: row.degraded,
   failed: row.failed + row.budget_exceeded,
+  budget_exceeded_count: row.budget_exceeded,
+  stop_reason: row.stop_reason,
+  finished_at: row.finished_at?.toISOString() ?? null,
   cost_usd: usdOf(row.cost_micro),
 })
 

@@ -39,6 +39,8 @@ describe('the outlook after a pilot', () => {
     total_items: 20,
     completed: 18,
     degraded_count: 3,
+    failed: 2,
+    budget_exceeded_count: 0,
     cost_usd: 0.101,
     unpriced_item_count: 0,
     started_at: '2026-01-01T00:00:00Z',
@@ -52,6 +54,15 @@ describe('the outlook after a pilot', () => {
       ok_share: 0.75,
       budget_cents: null,
       affordable: null,
+    })
+  })
+
+  it('is of the items that ran, where a budget ended the others', () => {
+    const cut = { ...run, completed: 9, degraded_count: 3, failed: 11, budget_exceeded_count: 10 }
+    expect(outlookOf(cut, 1000, undefined, 0)).toMatchObject({
+      cost_usd: expect.closeTo(10.1, 6),
+      took_ms: 1_000_000,
+      ok_share: 0.6,
     })
   })
 

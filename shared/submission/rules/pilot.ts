@@ -25,6 +25,8 @@ export interface PilotRun {
   total_items: number
   completed: number
   degraded_count: number
+  failed: number
+  budget_exceeded_count: number
   cost_usd: number
   unpriced_item_count: number
   started_at: string | null
@@ -48,7 +50,9 @@ export interface Outlook {
 
 /** What the rest will cost and take if it is like the pilot; `budget` is in cents. */
 export function outlookOf(run: PilotRun, rows: number, budget: number | undefined, now: number): Outlook {
-  const each = run.cost_usd / run.total_items
+  // Items that the budget or a stop kept from running tell nothing of the others.
+  const ran = Math.max(1, run.completed + run.failed - run.budget_exceeded_count)
+  const each = run.cost_usd / ran
   const ended = run.finished_at === null ? now : Date.parse(run.finished_at)
   const took = run.started_at === null ? 0 : ended - Date.parse(run.started_at)
   // The pilot's cost is rounded up to a cent: both runs together must not exceed the budget.
@@ -59,8 +63,8 @@ export function outlookOf(run: PilotRun, rows: number, budget: number | undefine
     rows,
     cost_usd: each * rows,
     unpriced: run.unpriced_item_count > 0,
-    took_ms: Math.round((took / run.total_items) * rows),
-    ok_share: (run.completed - run.degraded_count) / run.total_items,
+    took_ms: Math.round((took / ran) * rows),
+    ok_share: (run.completed - run.degraded_count) / ran,
     budget_cents: left,
     affordable: affordable < rows ? affordable : null,
   }
