@@ -6,6 +6,7 @@ import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
 import { basePath, withBasePath, withoutBasePath } from '../../../shared/http/base-path.ts'
+import { textAnswer, withSecret } from '../../../shared/http/compression.ts'
 import { drain } from '../../../shared/http/drain.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { heldSince } from '../../../shared/http/held.ts'
@@ -175,7 +176,10 @@ export function serveParts(
     })
     const headers = headersOf(ctx, view, { notice, who })
     const page = withBasePath(`<!doctype html>${html}`, basePath(ctx.config.base_url))
-    return new Response(page, { status: view.status ?? 200, headers })
+    const response = textAnswer(page, { status: view.status ?? 200, headers })
+    // A form's answer may show what was typed; a page without a member may have the token of a link.
+    const mayShowSecret = request.method !== 'GET' || who === undefined || api.sawSecret()
+    return mayShowSecret ? withSecret(response) : response
   }
 }
 

@@ -97,6 +97,10 @@ export const READING_LIMITS = {
   upload_ms: 300_000, // of a body that trickles: Node's own bound for any body; platforms give functions little more
   upload_least_bytes: 64 * KiB, // after upload_ms, must arrive in each body_stall_ms: a line of 6 kbit/s sends that
 
+  // Compression
+  compressed_characters: 1024, // a shorter answer fits into one packet as it is
+  accepted_codings: 20, // looked at in one request
+
   // Event streams
   event_streams: 500, // open at once in one process; what one follows is a row, read at most twice a poll
   event_streams_per_account: 200, // so that no account takes those of the others; nor a project, nor a key or session
