@@ -122,9 +122,11 @@ export const READING_LIMITS = {
   form_fields: 1000,
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
   form_unpacked_bytes: 32 * MiB, // of a packed file in a form, which is in memory twice; scripts unpack any size
-  page_text_characters: 100_000, // of one payload; its raw form has no limit of its own
-  step_text_characters: 10_000, // of a payload in a trace, which may have two hundred of them
+  // Of one payload, or of one prompt; its raw form has no limit of its own. A page has four: of the item and of a step
+  page_text_characters: 20_000,
+  item_html_bytes: 300_000, // of an item's page with as many steps as it shows; 150 KB compressed
   markdown_characters: 40_000, // rendered of a payload, or of a whole prompt: 10 ms, 150 for the worst text known
+  compared_characters: 100_000, // of each of two outputs
   compared_edits: 1000, // words or lines in which two outputs differ: a tenth of a second
   compared_ms: 200, // for finding them
   page_messages: 100, // of one prompt, the latest
