@@ -2847,6 +2847,8 @@ export interface components {
         };
         CausePage: {
             rows: components["schemas"]["Cause"][];
+            /** @description Causes on all pages together; 10000 stands for as many or more. */
+            total: number;
             /** @description Where the next page begins; null on the last one. */
             next_cursor: string | null;
         };

@@ -10,6 +10,10 @@ export { count, counted, money, short, span }
 
 export const cents = (value: number): string => money(value / 100)
 
+/** A count that ends at `most`. */
+export const many = (value: number, noun: string, most: number): string =>
+  value >= most ? `${count(most)} or more ${noun}s` : counted(value, noun)
+
 export function percent(part: number, of: number): string {
   if (of === 0) return '0 %'
   const share = (100 * part) / of

@@ -82,33 +82,10 @@ interface StepProps {
 }
 
 const OneStep = ({ step, axis, isOpen, canReplay, view, link }: StepProps) => {
-  const x = ((Date.parse(step.started_at) - axis.start_ms) / axis.length_ms) * (WIDTH - LEAST)
-  const width = Math.max(LEAST, (step.duration_ms / axis.length_ms) * WIDTH)
   const viewing = { view, link }
   return (
     <details class="step" id={`step-${step.step_no}-row`} open={isOpen}>
-      <summary>
-        <span class="step-name">
-          <Verdict of={step.outcome_status} /> <bdi>{step.key}</bdi>{' '}
-          <span class="dim">
-            {KINDS[step.type]}
-            {step.model !== null && ` ${step.model}`}
-          </span>
-        </span>
-        <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
-          <rect
-            class={step.reused ? 'fill-queued' : `fill-${step.outcome_status}`}
-            x={x.toFixed(1)}
-            width={Math.min(width, WIDTH - x).toFixed(1)}
-            height="10"
-          />
-        </svg>
-        <span class="step-figures">
-          <span>{span(step.duration_ms)}</span>
-          <span>{tokensOf(step)}</span>
-          <span>{step.reused ? 'reused' : costOf(step)}</span>
-        </span>
-      </summary>
+      <StepSummary step={step} axis={axis} />
       <div class="step-body" id={`step-${step.step_no}`}>
         <Trouble step={step} />
         {isOpen ? (
@@ -134,6 +111,35 @@ const OneStep = ({ step, axis, isOpen, canReplay, view, link }: StepProps) => {
         )}
       </div>
     </details>
+  )
+}
+
+const StepSummary = ({ step, axis }: Pick<StepProps, 'step' | 'axis'>) => {
+  const x = ((Date.parse(step.started_at) - axis.start_ms) / axis.length_ms) * (WIDTH - LEAST)
+  const width = Math.max(LEAST, (step.duration_ms / axis.length_ms) * WIDTH)
+  return (
+    <summary>
+      <span class="step-name">
+        <Verdict of={step.outcome_status} /> <bdi>{step.key}</bdi>{' '}
+        <span class="dim">
+          {KINDS[step.type]}
+          {step.model !== null && ` ${step.model}`}
+        </span>
+      </span>
+      <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
+        <rect
+          class={step.reused ? 'fill-queued' : `fill-${step.outcome_status}`}
+          x={x.toFixed(1)}
+          width={Math.min(width, WIDTH - x).toFixed(1)}
+          height="10"
+        />
+      </svg>
+      <span class="step-figures">
+        <span>{span(step.duration_ms)}</span>
+        <span>{tokensOf(step)}</span>
+        <span>{step.reused ? 'reused' : costOf(step)}</span>
+      </span>
+    </summary>
   )
 }
 

@@ -19,7 +19,14 @@ import { misfitsOf } from '../parts/misfits.ts'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { type Api, createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
-import { cookieOf, endedCookieFor, type SignedIn, setCookie, signedIn } from './browser-session.ts'
+import {
+  cookieOf,
+  endedCookieFor,
+  LAST_PROJECT,
+  type SignedIn,
+  setCookie,
+  signedIn,
+} from './browser-session.ts'
 import { isOwnForm } from './form-guard.ts'
 import { formOf, textsOf } from './form-values.ts'
 import { Layout } from './layout.tsx'
@@ -52,8 +59,6 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** The cookie with the project viewed last; pages of the account show its menu. */
-const PROJECT = 'project'
 const YEAR_S = 365 * 24 * 3600
 
 interface Parts {
@@ -167,7 +172,7 @@ export function serveParts(
       held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
       view,
       projects,
-      last_project_id: cookieOf(ctx, request, PROJECT),
+      last_project_id: cookieOf(ctx, request, LAST_PROJECT),
       notice,
       calls,
       member: who?.principal,
@@ -258,7 +263,7 @@ function headersOf(
 ): Headers {
   const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
   if (notice) headers.append('set-cookie', noticeShownCookie(ctx))
-  if (who && project_id) headers.append('set-cookie', setCookie(ctx, PROJECT, project_id, YEAR_S))
+  if (who && project_id) headers.append('set-cookie', setCookie(ctx, LAST_PROJECT, project_id, YEAR_S))
   if (retry_after_s !== undefined) headers.set('retry-after', String(retry_after_s))
   return headers
 }

@@ -21,6 +21,7 @@ export const READING_LIMITS = {
   cause_input_texts: 256,
   causes_of_kind: 500, // of one agent, step, code and reason; failures unlike any of them share one more
   causes_per_project: 2000,
+  causes_counted: 10_000, // of several projects
   causes_forgotten: 200, // causes without items deleted at once, where a project has causes_per_project
   causes_remembered: 20_000, // by one consumer
   // After this PostgreSQL is asked again whether there is room for a cause that was filed under all others
@@ -138,6 +139,7 @@ export const READING_LIMITS = {
   inbox_page: 18, // triage items shown at once and decided by one form; each may be the only one of its cause
   inbox_input_characters: 120, // of an input, in its row: one line
   causes_shown: 5,
+  causes_page: 50,
   search_page: 30,
   trace_page: 100, // steps of an item shown at once
   // An action's message on the next page, kept in a cookie; encoded, a character takes up to nine bytes

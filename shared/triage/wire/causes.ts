@@ -53,6 +53,7 @@ export type Cause = z.input<typeof Cause>
 export const CausePage = z
   .object({
     rows: z.array(Cause),
+    total: count(`Causes on all pages together; ${LIMITS.causes_counted} stands for as many or more.`),
     next_cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
   })
   .openapi('CausePage')
