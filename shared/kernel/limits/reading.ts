@@ -21,6 +21,7 @@ export const READING_LIMITS = {
   cause_input_texts: 256,
   causes_of_kind: 500, // of one agent, step, code and reason; failures unlike any of them share one more
   causes_per_project: 2000,
+  recoveries_looked_at: 1000, // for those of one cause
   causes_counted: 10_000, // of several projects
   causes_forgotten: 200, // causes without items deleted at once, where a project has causes_per_project
   causes_remembered: 20_000, // by one consumer
