@@ -467,7 +467,8 @@ CREATE TABLE "recoveries" (
 	"reached_run_id" uuid,
 	"reached_seq" integer,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"finished_at" timestamp with time zone
+	"finished_at" timestamp with time zone,
+	"created_by" text
 );--> statement-breakpoint
 ALTER TABLE "recoveries" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "replays" (
@@ -716,6 +717,7 @@ CREATE TABLE "triage" (
 	"decided_at" timestamp with time zone,
 	"corrected" "outcome",
 	"judged" boolean DEFAULT false NOT NULL,
+	"decided_by" text,
 	CONSTRAINT "triage_project_id_run_id_seq_pk" PRIMARY KEY("project_id","run_id","seq")
 );--> statement-breakpoint
 CREATE TABLE "suspected_items" (

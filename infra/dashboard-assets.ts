@@ -10,10 +10,10 @@ const BROWSER = join(import.meta.dirname, '../functions/dashboard/browser')
 const TARGET = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
- * The limit for all scripts together, since one import can add a whole schema library unnoticed. 8 KB of them unpack
- * zstd, which browsers do not.
+ * The limit for all scripts together before compression, since one import can add a whole schema library unnoticed. 8 KB
+ * of them unpack zstd, which browsers do not.
  */
-const SCRIPTS_BYTES = 64 * 1024
+const SCRIPTS_BYTES = 76 * 1024
 
 /** Returns the text of functions/dashboard/shell/assets.gen.ts. */
 export async function dashboardAssets(): Promise<string> {

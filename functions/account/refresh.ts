@@ -14,6 +14,7 @@ export const refreshSession = endpoint({
   summary: 'Trade a refresh token for the next pair of tokens',
   description: 'A refresh token works once: the answer brings the next.',
   auth: 'none',
+  shows_secret: true,
   body: z.strictObject({ refresh_token: label(256, 'The refresh token last given.') }),
   answers: { 200: { description: 'New tokens of the same session.', schema: Session } },
   errors: ['unauthenticated'],

@@ -14,6 +14,7 @@ export const createSession = endpoint({
   summary: 'Sign in',
   description: `After too many failures for an e-mail or from an address it takes patience. The access token is good for ${LIMITS.session_minutes} minutes, the refresh token once, within ${LIMITS.refresh_days} days.`,
   auth: 'none',
+  shows_secret: true,
   body: z.strictObject({
     email: label(LIMITS.name_characters, 'The e-mail of a member.'),
     password: z.string().min(1).max(LIMITS.password_characters.max),

@@ -11,6 +11,7 @@ export const createAccount = endpoint({
   description:
     'With its first owner and a project. Assay sends no mail: hand the owner the password, to be changed with POST /v1/account/password.',
   auth: 'operator',
+  shows_secret: true,
   atomic: true,
   body: NewAccount,
   answers: { 201: { description: 'The account.', schema: OpenedAccount } },

@@ -20,6 +20,7 @@ export const createDeployment = endpoint({
   description:
     'Makes the content the current version; runs submitted from now on execute it. The same code, declaration and environment deployed again is the version it was, with the external_id it had. In the same transaction the schedules and triggers of the agent become what the declaration says; those that were made through the API and are not in it stay as they are. A bundle is loaded once as its items will run, without a network, within 10 s: one that does not load is refused, with the place in the code and the way out.',
   auth: 'any',
+  shows_secret: true,
   atomic: true,
   params: { agentId: 'agent' },
   body_bytes: LIMITS.deployment_bytes,

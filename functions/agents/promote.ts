@@ -14,6 +14,7 @@ export const promoteDeployment = endpoint({
   description:
     'Runs submitted from now on execute it; runs under way go on with theirs. The schedules and triggers of the agent become what this version declares, as when it was deployed; but triggers it does not declare are kept, since their URLs and secrets could not be had again.',
   auth: 'any',
+  shows_secret: true,
   atomic: true,
   params: { agentId: 'agent', deploymentId: 'deployment' },
   body: PromoteOrder.optional(),

@@ -11,6 +11,7 @@ import * as alertChannels from './pages/alert-channels.tsx'
 import * as alerts from './pages/alerts.tsx'
 import * as audit from './pages/audit.tsx'
 import * as cause from './pages/cause.tsx'
+import * as causes from './pages/causes.tsx'
 import * as deadlines from './pages/deadlines.tsx'
 import * as deliveries from './pages/deliveries.tsx'
 import * as health from './pages/health.tsx'
@@ -66,6 +67,7 @@ const MODULES = [
   alerts,
   audit,
   cause,
+  causes,
   deadlines,
   deliveries,
   health,

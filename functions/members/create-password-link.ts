@@ -13,6 +13,7 @@ export const createPasswordLink = endpoint({
   description: `For another member who has lost theirs: whoever opens the link sets a new password, once, within ${LIMITS.password_link_hours} hours. Assay sends no mail: pass it on. It ends with a new password of theirs or yours, when you sign out, and when you are no owner any more.`,
   auth: 'session',
   role: 'owner',
+  shows_secret: true,
   atomic: true,
   params: { memberId: 'member' },
   answers: { 201: { description: 'The link.', schema: PasswordLink } },

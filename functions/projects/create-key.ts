@@ -18,6 +18,7 @@ export const createApiKey = endpoint({
   description:
     "The key is in this answer and never again. A key may make others for its own project, unless the project's settings forbid it.",
   auth: 'any',
+  shows_secret: true,
   atomic: true,
   params: { projectId: 'project' },
   body: z.strictObject({

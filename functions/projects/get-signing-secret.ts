@@ -14,6 +14,7 @@ export const getSigningSecret = endpoint({
   logged: true,
   auth: 'session',
   role: 'owner',
+  shows_secret: true,
   params: { projectId: 'project' },
   answers: { 200: { description: 'The secret.', schema: SigningSecret } },
   errors: [],

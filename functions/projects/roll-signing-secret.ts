@@ -13,6 +13,7 @@ export const rollSigningSecret = endpoint({
     'For 24 hours messages carry two signatures, of the new secret and of the one before, so that receivers can change over without losing any. Rolling again ends the older one at once.',
   auth: 'session',
   role: 'owner',
+  shows_secret: true,
   atomic: true,
   params: { projectId: 'project' },
   answers: { 200: { description: 'The new secret.', schema: SigningSecret } },

@@ -1,3 +1,4 @@
+import { authorOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { acknowledgeItem as acknowledge } from '../../shared/recovery/verbs/replay.ts'
@@ -15,6 +16,6 @@ export const acknowledgeItem = endpoint({
   answers: { 200: { description: 'The row has left the feed.' } },
   errors: ['item_already_decided'],
   async handle({ ctx, principal, params }) {
-    await acknowledge(ctx, await itemIn(ctx, principal, params.itemId))
+    await acknowledge(ctx, await itemIn(ctx, principal, params.itemId), authorOf(principal))
   },
 })

@@ -1,3 +1,4 @@
+import { authorOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { callItemWrong as callWrong } from '../../shared/recovery/verbs/replay.ts'
@@ -17,6 +18,6 @@ export const callItemWrong = endpoint({
   answers: { 200: { description: 'It is called wrong.' } },
   errors: ['verdict_not_judgeable'],
   async handle({ ctx, principal, params, body = {} }) {
-    await callWrong(ctx, await itemIn(ctx, principal, params.itemId), body.of)
+    await callWrong(ctx, await itemIn(ctx, principal, params.itemId), body.of, authorOf(principal))
   },
 })

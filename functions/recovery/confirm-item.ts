@@ -1,3 +1,4 @@
+import { authorOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { confirmItem as confirm } from '../../shared/recovery/verbs/replay.ts'
@@ -15,6 +16,6 @@ export const confirmItem = endpoint({
   answers: { 200: { description: 'It is confirmed.' } },
   errors: ['verdict_not_judgeable'],
   async handle({ ctx, principal, params }) {
-    await confirm(ctx, await itemIn(ctx, principal, params.itemId))
+    await confirm(ctx, await itemIn(ctx, principal, params.itemId), authorOf(principal))
   },
 })

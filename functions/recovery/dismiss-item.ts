@@ -1,3 +1,4 @@
+import { authorOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { dismissItem as dismiss } from '../../shared/recovery/verbs/replay.ts'
@@ -15,6 +16,6 @@ export const dismissItem = endpoint({
   answers: { 200: { description: 'The item is dismissed.' } },
   errors: ['item_already_decided'],
   async handle({ ctx, principal, params }) {
-    await dismiss(ctx, await itemIn(ctx, principal, params.itemId))
+    await dismiss(ctx, await itemIn(ctx, principal, params.itemId), authorOf(principal))
   },
 })

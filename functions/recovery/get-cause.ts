@@ -2,6 +2,7 @@ import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf, within } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { findDecisionsOfCause } from '../../shared/recovery/queries/recoveries.ts'
 import { findRunsOfCause, listCauses } from '../../shared/triage/queries/causes.ts'
 import { CauseWithRuns, causeWithRunsOf } from '../../shared/triage/wire/causes.ts'
 
@@ -22,6 +23,7 @@ export const getCause = endpoint({
     const [found] = await listCauses(ctx.sql, { project_ids, id: params.causeId, limit: 1 })
     const cause = within(principal, 'cause', found)
     const runs = await findRunsOfCause(ctx.sql, cause.project_id, cause.id, LIMITS.failure_groups)
-    return causeWithRunsOf(cause, runs)
+    const decisions = await findDecisionsOfCause(ctx.sql, cause.project_id, cause.id)
+    return causeWithRunsOf(cause, runs, decisions)
   },
 })

@@ -6,7 +6,7 @@ import { checkPeriod } from '../../shared/http/validation.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { cursor, instant, pageSize, slug, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { listCauses as list } from '../../shared/triage/queries/causes.ts'
+import { countCauses, listCauses as list } from '../../shared/triage/queries/causes.ts'
 import { CausePage, causeOf } from '../../shared/triage/wire/causes.ts'
 
 const DESCRIPTION = `The most frequent first. Two items that did not work, or are held, have the same cause when they share agent, step, error code, reason and message, the message without what varies: numbers, ids, quoted texts, URLs, addresses, dates, paths, and texts of the item's own input. Messages that differ in no more than one word of five, beginning and end aside, count as the same as well.
@@ -59,6 +59,7 @@ export const listCauses = endpoint({
         list(ctx.sql, { ...found, before: after && { count: Number(after[0]), id: after[1]! }, limit }),
       row => [String(row[order]), row.id],
     )
-    return { rows: page.rows.map(causeOf), next_cursor: page.next_cursor }
+    const total = await countCauses(ctx.sql, { ...found, limit: LIMITS.causes_counted })
+    return { rows: page.rows.map(causeOf), total, next_cursor: page.next_cursor }
   },
 })

@@ -1,3 +1,4 @@
+import { authorOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { resumeItem as resume } from '../../shared/recovery/verbs/replay.ts'
@@ -18,6 +19,6 @@ export const resumeItem = endpoint({
   answers: { 202: { description: 'The item is queued.', schema: Continued } },
   errors: ['item_not_paused'],
   async handle({ ctx, principal, params, body = {} }) {
-    return resume(ctx, await itemIn(ctx, principal, params.itemId), body)
+    return resume(ctx, await itemIn(ctx, principal, params.itemId), body, authorOf(principal))
   },
 })

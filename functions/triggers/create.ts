@@ -16,6 +16,7 @@ export const createTrigger = endpoint({
   description:
     'Gives the agent a URL that starts one run at each POST. The secret is in this answer and never again. For bearer, standard_webhooks and github it is made here, to be handed to the sender; a signing_secret that the sender made is taken instead. Stripe, Slack and Shopify always make their own: where it is known only once the sender knows the URL, give it later with PATCH; until then the trigger is not ready and refuses every fire. A fire is one run over one item, its body; with items the body is many items, and with a source they are read from there.',
   auth: 'any',
+  shows_secret: true,
   atomic: true,
   body: TriggerOrder,
   answers: { 201: { description: 'The trigger, with its secret.', schema: NewTrigger } },

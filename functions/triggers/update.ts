@@ -15,6 +15,7 @@ export const updateTrigger = endpoint({
   description:
     'Another name makes another URL and another secret, which is in this answer and never again; the old URL answers 404 at once. A signing_secret that the sender made changes without a new URL.',
   auth: 'any',
+  shows_secret: true,
   atomic: true,
   params: { triggerId: 'trigger' },
   body: TriggerChanges,

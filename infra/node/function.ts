@@ -17,6 +17,7 @@ import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
 import { answerReadiness } from '../../shared/upkeep/verbs/readiness.ts'
 import { ExitError } from '../local/exit-error.ts'
 import { createNotifier } from '../notify.ts'
+import { compressing } from './compression.ts'
 import { type Connections, openWith, poolOf } from './connections.ts'
 import { createContext, logLevelOf } from './context.ts'
 import { keepHeapSmall } from './heap.ts'
@@ -197,7 +198,7 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocati
   unit.serveDashboard?.(app, () => ctx)
   const { platform } = unit
   const isApart = unit.connections > 0 && unit.endpoints.every(({ path }) => path !== READY_PATH)
-  return (request: Request) => {
+  return compressing(request => {
     const { pathname } = new URL(request.url)
     if (pathname === HEALTH_PATH) return Response.json({ status: 'ok' })
     if (pathname === READY_PATH && isApart) return answerReadiness(ctx)
@@ -208,5 +209,5 @@ function handlerOf(unit: FunctionUnit, ctx: Context, stop: AbortSignal, invocati
     const answer = answerPlatform(ctx, platform, request, { stop, onWake })
     invocations.add(answer)
     return answer.finally(() => invocations.delete(answer))
-  }
+  })
 }

@@ -19,6 +19,7 @@ import { readFigures } from '../../shared/upkeep/verbs/metrics.ts'
 import { choresInTurn, sweep } from '../../shared/upkeep/verbs/sweep.ts'
 import { createInvoker, type Invoker, type InvokerOptions } from '../runtime/invoker.ts'
 import { remoteRuntime } from './agents.ts'
+import { compressing } from './compression.ts'
 import { type ConnectionOptions, openConnections } from './connections.ts'
 import { type ConsumerLoop, startConsumer } from './consumer.ts'
 import { createContext } from './context.ts'
@@ -207,9 +208,10 @@ async function listenForCallers(
   const { serveDashboard } = await import('../../functions/dashboard/index.ts')
   serveDashboard(app, endpoints, () => ctx)
   const hasProxies = (proxies ?? []).length > 0
-  return listen({ port, host, proxies, log: ctx.log }, request => {
+  const answer = (request: Request) => {
     const foreign = foreignHost(request.url, { host, base_url: ctx.config.base_url, hasProxies })
     if (foreign !== undefined) return errorAnswer(foreign, ctx.newId())
     return isMetrics(request) ? answerMetrics(ctx, request) : app.fetch(request)
-  })
+  }
+  return listen({ port, host, proxies, log: ctx.log }, compressing(answer))
 }

@@ -8,6 +8,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { answerMetrics, isMetrics } from '../../functions/metrics.ts'
 import type { Context } from '../../shared/context.ts'
 import { createApp } from '../../shared/http/app.ts'
+import { type Codings, type Compressor, compressed } from '../../shared/http/compression.ts'
 import type { Endpoint } from '../../shared/http/endpoint.ts'
 import type { Operation } from '../../shared/http/no-operation.ts'
 import { type PlatformFunction, platformBearer } from '../../shared/http/platform-function.ts'
@@ -65,6 +66,9 @@ const POOL_OF_REQUEST = { sql: 2, db: 1, reads: 1 }
 const isCronTest = ({ config }: Context, { url }: Request) =>
   new URL(url).pathname === '/__scheduled' && OWN_MACHINE.test(config.base_url)
 const OWN_MACHINE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+const CODINGS: Codings = { gzip: () => new CompressionStream('gzip') as Compressor }
+/** Without it workerd compresses whatever has a `content-encoding`. */
+const COMPRESSED = { encodeBody: 'manual' }
 
 /** Returns the handlers of the worker and the class of its actor. */
 export function workerOf(unit: WorkerdUnit) {
@@ -75,11 +79,12 @@ export function workerOf(unit: WorkerdUnit) {
   unit.serveReference?.(app, contextFor)
   unit.serveDashboard?.(app, contextFor)
 
-  function answer(ctx: Context, request: Request): Response | Promise<Response> {
-    if (unit.scheduled && isMetrics(request)) return answerMetrics(ctx, request)
+  async function answer(ctx: Context, request: Request): Promise<Response> {
     if (unit.scheduled && isCronTest(ctx, request)) return testCron(unit.scheduled, ctx)
     contexts.set(request, ctx)
-    return app.fetch(request)
+    const isOfMetrics = unit.scheduled && isMetrics(request)
+    const response = await (isOfMetrics ? answerMetrics(ctx, request) : app.fetch(request))
+    return compressed(request, response, CODINGS, COMPRESSED)
   }
 
   class Host extends DurableObject<UnitEnv> {
@@ -116,7 +121,7 @@ export function workerOf(unit: WorkerdUnit) {
         const { readable, writable } = new TransformStream()
         const sent = response.body.pipeTo(writable).catch(() => {})
         execution.waitUntil(sent.then(() => ctx.end()))
-        return new Response(readable, response)
+        return new Response(readable, { ...COMPRESSED, status: response.status, headers: response.headers })
       },
       async scheduled(_event: unknown, env: UnitEnv): Promise<void> {
         if (env.HOST) return env.HOST.getByName('host').tick()

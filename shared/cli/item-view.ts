@@ -6,7 +6,7 @@ import { billedWords } from '../view/cost.ts'
 import { reasonWords } from '../view/reason.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
-import { brief, clean, count, duration, pad, plural, spend, widthOf } from './format.ts'
+import { brief, clean, count, duration, minute, pad, plural, spend, widthOf } from './format.ts'
 import type { Screen } from './output.ts'
 import { outcomeStyle, reasonInWords, whyOf } from './verdict.ts'
 
@@ -50,6 +50,12 @@ export function recordText(item: ItemRecord, screen: Screen): string {
 /** The command-line name of an action. */
 export const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
 
+const decisionOf = (
+  { decided_by, decided_at }: Schemas['ItemWithDecision'],
+  disposition: NonNullable<Schemas['ItemWithDecision']['disposition']>,
+) =>
+  `${sayDisposition(disposition)}${decided_by ? ` by ${decided_by}` : ''}${decided_at ? `, ${minute(decided_at)}` : ''}`
+
 /** Decisions about an item that did not work, and the commands for the next one. */
 export function decisionText(item: Schemas['ItemWithDecision'], { paint, program }: Screen): string {
   const lines = [
@@ -57,7 +63,9 @@ export function decisionText(item: Schemas['ItemWithDecision'], { paint, program
     ...(item.corrected_outcome_status === null
       ? []
       : [`${paint('dim', 'people')}   say ${item.corrected_outcome_status}; results have that`]),
-    ...(item.disposition === null ? [] : [`${paint('dim', 'decided')}  ${sayDisposition(item.disposition)}`]),
+    ...(item.disposition === null
+      ? []
+      : [`${paint('dim', 'decided')}  ${clean(decisionOf(item, item.disposition))}`]),
     ...item.available_actions.map(
       action => `${paint('dim', 'next')}     ${program} ${verbOf(action)} ${item.id}`,
     ),

@@ -9,7 +9,7 @@ import { isPaused, sayForecast, sayStage, sayStanding } from '../view/recovery.t
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { count, minute, money, shorten, wrap } from './format.ts'
+import { clean, count, minute, money, shorten, wrap } from './format.ts'
 import { printList } from './listing.ts'
 import type { Screen } from './output.ts'
 import { BY_ID, pageOf } from './pages.ts'
@@ -107,6 +107,7 @@ const RECOVERIES: Column<Recovery>[] = [
   { title: 'OK', value: row => count(row.ok), align: 'right' },
   { title: 'NOT OK', value: row => count(row.degraded + row.failed), align: 'right' },
   { title: 'UNCHANGED', value: row => count(row.unchanged), align: 'right', optional: 3 },
+  { title: 'BY', value: row => clean(row.created_by ?? ''), optional: 2 },
   { title: 'MADE', value: row => minute(row.created_at), optional: 1 },
 ]
 

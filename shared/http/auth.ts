@@ -22,6 +22,8 @@ export interface KeyPrincipal {
   key_id: string
   /** The prefix by which people recognize the key. */
   name: string
+  /** The name that people gave it. */
+  label: string
   requests_per_second: number | undefined
   /** What the operator set for the account. */
   plan: SetQuotas
@@ -50,6 +52,13 @@ export type Principal = KeyPrincipal | SessionPrincipal
 export interface OperatorPrincipal {
   kind: 'operator'
 }
+
+/**
+ * The caller as decisions name it, also once it is removed: a member by e-mail, a key by its name. No e-mail has a
+ * space, so no key can be named like a member. @example 'ana@example.com' @example 'key nightly import'
+ */
+export const authorOf = (principal: Principal): string =>
+  principal.kind === 'key' ? `key ${principal.label}` : principal.name
 
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
@@ -265,12 +274,12 @@ async function keyPrincipal(ctx: Context, token: string, anew: boolean): Promise
 const KEY_TOUCH_MS = 60_000
 
 function principalOfKey(key: NonNullable<Awaited<ReturnType<typeof liveKey>>>): KeyPrincipal {
-  const { id: key_id, account_id, project_id, prefix: name, role, plan } = key
+  const { id: key_id, account_id, project_id, prefix: name, name: label, role, plan } = key
   const is_suspended = key.account_status === 'suspended'
   const { requests_per_second } = key.settings
   const expires_ms = key.expires_at?.getTime() ?? null
   const bounds = { requests_per_second, plan, role, expires_ms, is_suspended }
-  return { kind: 'key', account_id, project_id, key_id, name, ...bounds }
+  return { kind: 'key', account_id, project_id, key_id, name, label, ...bounds }
 }
 
 async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {

@@ -29,6 +29,7 @@ import {
   type SessionPrincipal,
 } from './auth.ts'
 import { readJson, readListed } from './body.ts'
+import { textAnswer, withSecret } from './compression.ts'
 import { roomFor } from './large-bodies.ts'
 import { checkRate } from './rate.ts'
 import { type Noun, notFound } from './scope.ts'
@@ -85,6 +86,8 @@ export interface Endpoint {
   unlogged?: true
   /** A read that is logged as well: it shows a secret, or takes much away at once. */
   logged?: true
+  /** The answer shows a secret, so it is never compressed. */
+  shows_secret?: true
   params: Record<string, Noun>
   query?: z.ZodType
   /** By their lower-case names; other headers are ignored. */
@@ -204,7 +207,8 @@ export function endpoint<
       if (definition.logged && principal)
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
-      return responseOf(definition.answers, reply, status, value)
+      const response = responseOf(definition.answers, reply, status, value)
+      return definition.shows_secret ? withSecret(response) : response
     },
   }
 }
@@ -358,7 +362,7 @@ function responseOf(answers: Endpoint['answers'], reply: Reply, status: number, 
   const answer = answers[reply.status || status]
   if (answer?.schema === undefined) return new Response(null, { status: reply.status || status })
   reply.headers.set('content-type', 'application/json')
-  return new Response(toJson(value), { status: reply.status || status, headers: reply.headers })
+  return textAnswer(toJson(value), { status: reply.status || status, headers: reply.headers })
 }
 
 interface GivenBody {

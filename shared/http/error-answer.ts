@@ -2,6 +2,7 @@
 
 import { ApiError } from '../kernel/errors.ts'
 import { VERSION } from '../kernel/version.ts'
+import { textAnswer } from './compression.ts'
 
 /**
  * On every answer: shows clients that no proxy wrote it, and which version they talk to; no cache keeps what a caller's
@@ -22,7 +23,7 @@ export function errorAnswer(error: ApiError, request_id: string): Response {
   }
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (retry_after_s !== undefined) headers['retry-after'] = String(retry_after_s)
-  return new Response(JSON.stringify({ error: { code, message, hint } }), { status, headers })
+  return textAnswer(JSON.stringify({ error: { code, message, hint } }), { status, headers })
 }
 
 /** Refuses a URL whose percent-encoding does not decode to UTF-8. */

@@ -5,6 +5,7 @@ import type { Hono } from 'hono'
 import { html, raw } from 'hono/html'
 import type { Context } from '../context.ts'
 import { basePath } from '../http/base-path.ts'
+import { textAnswer } from '../http/compression.ts'
 import { ERROR_MEANINGS, ITEM_ERROR_MEANINGS } from '../items/rules/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/sample.ts'
@@ -84,7 +85,7 @@ ${table(Object.entries(ITEM_ERROR_MEANINGS))}
 async function answered(page: string): Promise<Response> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(STYLE))
   const style = btoa(String.fromCharCode(...new Uint8Array(hash)))
-  return new Response(page, {
+  return textAnswer(page, {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

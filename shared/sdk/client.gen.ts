@@ -2851,6 +2851,8 @@ export interface components {
         };
         CausePage: {
             rows: components["schemas"]["Cause"][];
+            /** @description Causes on all pages together; 10000 stands for as many or more. */
+            total: number;
             /** @description Where the next page begins; null on the last one. */
             next_cursor: string | null;
         };
@@ -2888,6 +2890,25 @@ export interface components {
                  * @description RFC 3339, UTC.
                  */
                 last_seen: string;
+            }[];
+            /** @description What was decided about all of its items at once, the newest first. */
+            decisions: {
+                /**
+                 * Format: uuid
+                 * @description The recovery that acts on them.
+                 */
+                recovery_id: string;
+                /** @enum {string} */
+                action: "replay" | "resume" | "acknowledge" | "dismiss" | "wrong";
+                /** @description Items that it was for. */
+                eligible: number;
+                /** @description Who decided: the e-mail of a member, or `key` and the name of a key. */
+                created_by: string | null;
+                /**
+                 * Format: date-time
+                 * @description RFC 3339, UTC.
+                 */
+                created_at: string;
             }[];
         };
         Challenge: {
@@ -3681,6 +3702,8 @@ export interface components {
              * @description When.
              */
             decided_at: string | null;
+            /** @description By whom, also once they are removed: the e-mail of a member, or `key` and the name of a key; null where no caller decided. */
+            decided_by: string | null;
             /**
              * @description Whether it worked as people say, where that is not what was recorded; results have this. Null where nobody differs.
              * @enum {string|null}
@@ -4465,6 +4488,8 @@ export interface components {
              * @description RFC 3339, UTC.
              */
             created_at: string;
+            /** @description Who started it: the e-mail of a member, or `key` and the name of a key. */
+            created_by: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.

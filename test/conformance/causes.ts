@@ -6,7 +6,7 @@ import type { Given } from './suite.ts'
 /** Why items did not work: similar failures are one cause. */
 export function causesPart(given: Given): void {
   describe('causes', () => {
-    it('are counted over all items, of a run, of an agent and of some days, in pages [causes.list, causes.get, causes.alike, causes.filters]', async () => {
+    it('are counted over all items, of a run, of an agent and of some days, in pages with their total [causes.list, causes.total, causes.get, causes.alike, causes.filters]', async () => {
       const world = given()
       const items = Array.from({ length: 5 }, (_, n) => ({ input: n }))
       const { agent, run } = await ran(world, fails('a_code_of_causes'), items)
@@ -43,6 +43,8 @@ export function causesPart(given: Given): void {
       const second = await list(`agent=${agent.slug}&limit=1&cursor=${first.next_cursor}`)
       expect([...first.rows, ...second.rows].map(row => row.id)).toEqual([failed.id, holding.id])
 
+      expect([all, first, second].map(({ total }) => total)).toEqual([2, 2, 2])
+      expect((await list(`run_id=${run}`)).total).toBe(1)
       expect((await list(`run_id=${run}`)).rows).toMatchObject([
         { id: failed.id, count: 5, waiting: 4, share: 1, record_id: recordId(run, 5) },
       ])

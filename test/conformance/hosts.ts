@@ -2,6 +2,7 @@
 
 import { serveDashboard } from '../../functions/dashboard/index.ts'
 import { endpoints } from '../../functions/index.ts'
+import { compressing } from '../../infra/node/compression.ts'
 import { openConnections } from '../../infra/node/connections.ts'
 import { type ContextOptions, createContext } from '../../infra/node/context.ts'
 import { listen } from '../../infra/node/listen.ts'
@@ -48,7 +49,10 @@ export const nodeHostWith =
       () => ctx,
     )
     serveDashboard(app, endpoints, () => ctx)
-    const listener = await listen({ port: 0, host: '127.0.0.1' }, app.fetch)
+    const listener = await listen(
+      { port: 0, host: '127.0.0.1' },
+      compressing(request => app.fetch(request)),
+    )
     return {
       url: listener.url,
       async close() {

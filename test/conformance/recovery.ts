@@ -98,6 +98,49 @@ export function recoveryPart(given: Given): void {
     })
   })
 
+  it('a decision names its author, also after the author is removed [triage.author]', async () => {
+    const world = given()
+    const { run } = await ran(
+      world,
+      fails('a_code_of_authors'),
+      Array.from({ length: 6 }, () => ({ input: 1 })),
+    )
+    const owner = (await world.call('POST', '/v1/sessions', { body: world.first.account, token: null })).json
+    const body = { email: 'bea@assay.test', role: 'operator', password: 'correct horse battery' }
+    const { json: bea } = await world.call('POST', '/v1/members', { token: owner.access_token, body })
+    const { email, password } = body
+    const session = await world.call('POST', '/v1/sessions', { body: { email, password }, token: null })
+    const token = session.json.access_token
+    const record = async (seq: number) =>
+      (await world.call('GET', `/v1/durable/runs/${recordId(run, seq)}`)).json
+    for (const [at, verb] of ['acknowledge', 'dismiss', 'replay'].entries()) {
+      await world.call('POST', `/v1/durable/runs/${recordId(run, at + 1)}/${verb}`, { token })
+      expect([verb, (await record(at + 1)).decided_by]).toEqual([verb, 'bea@assay.test'])
+    }
+    await world.call('DELETE', `/v1/members/${bea.id}`, { token: owner.access_token })
+    expect((await record(2)).decided_by).toBe('bea@assay.test')
+    const late = await world.call('POST', `/v1/durable/runs/${recordId(run, 2)}/dismiss`)
+    expect(late.json.error.message).toMatch(/it was dismissed by bea@assay\.test (just now|\d+ m?s ago)\.$/)
+
+    const { project_id } = world.first
+    const { json: key } = await world.call('POST', `/v1/projects/${project_id}/api-keys`, {
+      body: { name: 'night desk' },
+    })
+    await world.call('POST', `/v1/durable/runs/${recordId(run, 4)}/dismiss`, { token: key.key })
+    expect((await record(4)).decided_by).toBe('key night desk')
+    await world.call('POST', `/v1/durable/runs/${recordId(run, 4)}/reopen`)
+    expect(await record(4)).toMatchObject({ decided_by: null, decided_at: null })
+
+    const [cause] = (await world.call('GET', `/v1/causes?run_id=${run}`)).json.rows
+    const order = { project_id, action: 'dismiss', filter: { cause_id: cause.id } }
+    const recovery = await world.call('POST', '/v1/recoveries', { token: key.key, body: order })
+    expect([recovery.status, recovery.json.created_by]).toEqual([202, 'key night desk'])
+    expect((await record(5)).decided_by).toBe('key night desk')
+    expect((await world.call('GET', `/v1/causes/${cause.id}`)).json.decisions).toMatchObject([
+      { recovery_id: recovery.json.id, action: 'dismiss', created_by: 'key night desk' },
+    ])
+  })
+
   it('a decision can be taken back, and the run follows, unless the item was replayed [triage.reopen]', async () => {
     const world = given()
     const { run } = await ran(world, item => (item.seq === 1 ? works(item) : fails()(item)), [

@@ -9,6 +9,7 @@ import { alertsPart } from './alerts.ts'
 import { automationPart } from './automation.ts'
 import { badInputPart } from './bad-input.ts'
 import { causesPart } from './causes.ts'
+import { compressionPart } from './compression.ts'
 import { deliveriesPart } from './deliveries.ts'
 import { edgePart } from './edge.ts'
 import { eventsPart } from './events.ts'
@@ -38,6 +39,7 @@ export function conformance(name: string, startHost: StartHost, { sweeps = true 
     const given = openedWorld(startHost)
 
     edgePart(given)
+    compressionPart(given)
     accountPart(given)
     membersPart(given)
     accountsPart(given)

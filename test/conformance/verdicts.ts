@@ -32,6 +32,7 @@ export function verdictsPart(given: Given): void {
       expect(after).toEqual({
         ...before,
         disposition: 'wrong',
+        decided_by: 'key first key',
         decided_at: expect.any(String),
         corrected_outcome_status: 'ok',
         available_actions: ['reopen'],

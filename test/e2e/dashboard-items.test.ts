@@ -77,7 +77,6 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await output.getByRole('link', { name: 'Markdown' }).click()
     await output.getByRole('heading', { name: 'Findings' }).waitFor()
     await page.getByText('ask', { exact: true }).click()
-    await page.getByRole('region', { name: 'Out of ask' }).getByRole('link', { name: 'Markdown' }).click()
     await page
       .getByRole('region', { name: 'Out of ask' })
       .getByRole('heading', { name: 'Findings' })

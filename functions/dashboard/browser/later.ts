@@ -1,10 +1,18 @@
-// Fetches the slow parts that a page left out, and puts each in its place. Guarantee: where a part cannot be fetched,
+// Fetches the parts that a page left out, the slow ones at once and others when they are opened, and puts each in its place. Guarantee: where a part cannot be fetched,
 // its link stays and the page says so.
 
 import { pageOf, renew } from './live.ts'
 
 export function fetchLater(): void {
   for (const part of document.querySelectorAll('[data-later]')) void follow(part)
+  document.addEventListener('toggle', opened, { capture: true }) // it does not bubble
+}
+
+/** Fetches what the opened details hold themselves, not what details within them do. */
+function opened({ target }: Event): void {
+  if (!(target instanceof HTMLDetailsElement) || !target.open) return
+  for (const part of target.querySelectorAll('[data-on-open]:not([aria-busy])'))
+    if (part.closest('details') === target) void follow(part)
 }
 
 async function follow(part: Element): Promise<void> {

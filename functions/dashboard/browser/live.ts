@@ -106,8 +106,12 @@ function prepare(made: HTMLElement): void {
   copyButtons(made)
 }
 
-/** Keeps open the details that the user has opened. */
+/** Keeps open the details that the user has opened, with what was fetched for them. */
 function keepOpen(old: Element, made: Element): void {
+  for (const part of made.querySelectorAll('[data-on-open]')) {
+    const fetched = old.querySelector(`#${CSS.escape(part.id)}:not([data-on-open])`)
+    if (fetched) part.replaceWith(fetched.cloneNode(true))
+  }
   for (const { id } of old.querySelectorAll('details[id][open]'))
     made.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '')
 }

@@ -1,5 +1,6 @@
 // One cause: the messages of its items, their runs, and the actions on all of them at once.
 
+import { ACTED } from '../../../shared/recovery/rules/recovery.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
@@ -8,8 +9,8 @@ import { List } from '../parts/list.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { type Item, readItem } from '../parts/record.ts'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
-import { Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
-import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
+import { brief, Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
+import { ofItem, ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
 type Cause = Schemas['CauseWithRuns']
@@ -43,6 +44,7 @@ export const causePage = page({
               <a href={ofProject(project_id, `triage?cause_id=${cause.id}`)}>Those that wait</a>
             )}
           </p>
+          <Decisions of={cause} now={now} />
           {example && <Example of={example} />}
           <h2>Newest runs with it</h2>
           <Runs cause={cause} now={now} />
@@ -51,6 +53,30 @@ export const causePage = page({
     }
   },
 })
+
+const Decisions = ({ of: { decisions }, now }: { of: Cause; now: number }) =>
+  decisions.length === 0 ? (
+    ''
+  ) : (
+    <ul id="decisions" aria-label="Decisions about all of its items">
+      {decisions.map(one => (
+        <li>
+          <a href={ofRecovery(one.recovery_id)}>
+            {capital(ACTED[one.action])} all {count(one.eligible)}
+          </a>
+          {one.created_by !== null && (
+            <>
+              {' by '}
+              <bdi>{one.created_by}</bdi>
+            </>
+          )}{' '}
+          <When at={one.created_at} now={now} />
+        </li>
+      ))}
+    </ul>
+  )
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 const Runs = ({ cause, now }: { cause: Cause; now: number }) => (
   <List

@@ -1,6 +1,7 @@
 // Serves an input or an output as stored. Guarantee: the text is unchanged, and no browser renders it as a page.
 
 import * as z from 'zod'
+import { textAnswer } from '../../../shared/http/compression.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { readItem, readTrace } from '../parts/record.ts'
 import { page } from '../shell/page.ts'
@@ -12,7 +13,7 @@ export const itemRaw = page({
     const { itemId, part } = params
     if (part !== 'input' && part !== 'output') throw missing()
     const { texts } = query.step === undefined ? await readItem(api, itemId) : await findStep()
-    return new Response(texts[part] ?? 'null', {
+    return textAnswer(texts[part] ?? 'null', {
       headers: {
         'content-type': 'text/plain; charset=utf-8',
         'content-disposition': `inline; filename="${itemId}-${query.step === undefined ? '' : `step-${query.step}-`}${part}.json"`,

@@ -21,7 +21,7 @@ import {
   neighboursIn,
   searchOf,
 } from '../parts/run-items.tsx'
-import { count, counted, Status, Verdict } from '../parts/text.tsx'
+import { count, counted, Status, Verdict, When } from '../parts/text.tsx'
 import { Trace } from '../parts/trace.tsx'
 import { VIEWS, type View, type Viewing } from '../parts/views.tsx'
 import { ofProject } from '../shell/addresses.ts'
@@ -75,7 +75,7 @@ export const itemPage = page({
           <h1>
             <bdi>{item.item_id}</bdi>
           </h1>
-          <State of={item} />
+          <State of={item} now={ctx.now()} />
           {replay && <Became of={replay} />}
           <Reason item={item} why={why?.data?.message} />
           <ItemActions item={item} role={member.role} />
@@ -123,13 +123,13 @@ const Crumbs = ({ item, run, list, query, neighbours }: CrumbsProps) => (
   </p>
 )
 
-const State = ({ of }: { of: Item }) => (
+const State = ({ of, now }: { of: Item; now: number }) => (
   <p id="state" data-live>
     <span class="dim">ran</span> <Status of={of.status} /> · <span class="dim">worked</span>{' '}
     <Verdict of={of.outcome_status} />
     {of.corrected_outcome_status !== null && ` (people say ${of.corrected_outcome_status})`}
-    {of.disposition !== null && ` · ${sayDisposition(of.disposition)}`} · {of.agent_slug} · line{' '}
-    {count(of.line)}
+    {of.disposition !== null && <Decided of={of} disposition={of.disposition} now={now} />} · {of.agent_slug}{' '}
+    · line {count(of.line)}
     {of.partition_key !== null && (
       <>
         {' '}
@@ -137,6 +137,33 @@ const State = ({ of }: { of: Item }) => (
       </>
     )}
   </p>
+)
+
+/** What was decided, by whom and when. */
+const Decided = ({
+  of: { decided_by, decided_at },
+  disposition,
+  now,
+}: {
+  of: Item
+  disposition: NonNullable<Item['disposition']>
+  now: number
+}) => (
+  <>
+    {` · ${sayDisposition(disposition)}`}
+    {decided_by !== null && (
+      <>
+        {' by '}
+        <bdi>{decided_by}</bdi>
+      </>
+    )}
+    {decided_at !== null && (
+      <>
+        {' '}
+        <When at={decided_at} now={now} />
+      </>
+    )}
+  </>
 )
 
 interface ItemTraceProps {

@@ -9,6 +9,7 @@ import { BudgetLines } from '../parts/budget-lines.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { ChartDays } from '../parts/chart-days.tsx'
 import { Fact } from '../parts/fact.tsx'
+import { FirstOf } from '../parts/list.tsx'
 import { ModelUsage } from '../parts/model-usage.tsx'
 import { standingRecoveries } from '../parts/recovery-lines.tsx'
 import { groupsOf } from '../parts/run-groups.ts'
@@ -33,6 +34,7 @@ export const overviewPage = page({
     const { projectId: project_id } = params
     const [project, activity, open, latest, causes, alerts, agents, usage, recoveries, upstreams] =
       await readOverview(api, project_id)
+    const groups = groupsOf(latest.data!)
     const isNew = latest.data!.length === 0
     const inFlight = open.data!.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
     return {
@@ -59,6 +61,7 @@ export const overviewPage = page({
               <Attention
                 activity={activity.data!}
                 alerts={alerts.data!.alerts}
+                hasMoreAlerts={alerts.data!.next_cursor !== null}
                 itemsWait={itemsWaiting(upstreams.data!, open.data!)}
                 stopped={stoppedShort(latest.data!)}
                 recoveries={recoveries}
@@ -69,18 +72,34 @@ export const overviewPage = page({
               <Charts activity={activity.data!} project_id={project_id} />
               {inFlight.length > 0 && <h2>Running now</h2>}
               {inFlight.length > 0 && <RunLines runs={inFlight} now={now} mayAct={mayAct} />}
+              {open.data!.length === RUNS_SHOWN && (
+                <FirstOf
+                  shown={inFlight.length}
+                  total="those that are open"
+                  noun="that run"
+                  href={ofProject(project_id, 'runs?status=running')}
+                />
+              )}
               <h2>Latest runs, those with most not ok first</h2>
-              <RunGroups groups={groupsOf(latest.data!).slice(0, RUNS_SHOWN)} now={now} />
-              <p>
-                <a href={ofProject(project_id, 'runs')}>All runs</a>
-              </p>
+              <RunGroups groups={groups.slice(0, RUNS_SHOWN)} now={now} />
+              <FirstOf
+                shown={Math.min(groups.length, RUNS_SHOWN)}
+                total={
+                  latest.data!.length < RUNS_GROUPED
+                    ? groups.length
+                    : `the newest ${RUNS_GROUPED} runs, grouped`
+                }
+                noun="runs"
+                href={ofProject(project_id, 'runs')}
+              />
               {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
               <Causes causes={causes.data!.rows} project_id={project_id} now={now} mayAct={mayAct} />
-              {causes.data!.rows.length === CAUSES_SHOWN && (
-                <p>
-                  <a href={ofProject(project_id, 'triage')}>All that waits, by cause</a>
-                </p>
-              )}
+              <FirstOf
+                shown={causes.data!.rows.length}
+                total={causes.data!.total}
+                noun="causes"
+                href={ofProject(project_id, 'causes')}
+              />
               <CostByModel models={usage.data!.models} project_id={project_id} />
             </>
           )}
@@ -199,9 +218,12 @@ const CostByModel = ({
     <>
       <h2>Cost by agent and model, the last {LIMITS.model_usage_days.default} days</h2>
       <ModelUsage models={models.slice(0, MODELS_SHOWN)} />
-      <p>
-        <a href={ofProject(project_id, 'models')}>All models</a>
-      </p>
+      <FirstOf
+        shown={Math.min(models.length, MODELS_SHOWN)}
+        total={models.length}
+        noun="models"
+        href={ofProject(project_id, 'models')}
+      />
     </>
   )
 

@@ -50,6 +50,7 @@ export const recoveriesPage = page({
               { label: 'Still fail', numeric: true, cell: one => count(one.degraded + one.failed) },
               { label: 'Unchanged', numeric: true, cell: one => count(one.unchanged) },
               { label: 'Cost', numeric: true, cell: one => money(one.cost_usd) },
+              { label: 'By', cell: one => one.created_by !== null && <bdi>{one.created_by}</bdi> },
               { label: 'Made', numeric: true, cell: one => <When at={one.created_at} now={now} /> },
             ]}
             empty={

@@ -12,6 +12,7 @@ import { ranItems } from '../../../shared/view/worked-share.ts'
 import { Bar, ranParts, workedParts } from '../parts/bar.tsx'
 import { Causes } from '../parts/causes.tsx'
 import { VersionsOfRun } from '../parts/code-versions.tsx'
+import { FirstOf } from '../parts/list.tsx'
 import { paceOf, usualOf } from '../parts/pace.ts'
 import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
@@ -98,6 +99,12 @@ export const runPage = page({
               doubt={doubtOf(judged)}
               now={now}
               mayAct={mayReplay}
+            />
+            <FirstOf
+              shown={causes.data!.rows.length}
+              total={causes.data!.total}
+              noun="causes"
+              href={ofProject(run.project_id, `causes?run_id=${run.id}`)}
             />
             <RunFailures run={run} failures={failures.data!} causes={causes.data!.rows} mayAct={mayReplay} />
           </div>

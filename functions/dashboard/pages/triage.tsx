@@ -7,7 +7,7 @@ import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'
 import { Inbox } from '../parts/inbox.tsx'
-import { Pager } from '../parts/list.tsx'
+import { FirstOf, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { shellOptions } from '../parts/shell-options.ts'
 import { StoppedShort, stoppedShort } from '../parts/stopped-runs.tsx'
@@ -62,6 +62,7 @@ export const triagePage = page({
           {!isFiltered && cursor === undefined && (
             <Why
               causes={causes.slice(0, LIMITS.causes_shown)}
+              total={found.causes_total}
               project_id={project_id}
               doubt={doubt}
               now={ctx.now()}
@@ -94,13 +95,19 @@ export const triagePage = page({
 const latestRuns = (api: Client, project_id: string) =>
   api.GET('/v2/runs', { params: { query: { project_id, limit: LIMITS.runs_page.default } } })
 
-const Why = (shown: CausesProps) =>
+const Why = ({ total, ...shown }: CausesProps & { total: number }) =>
   shown.causes.length === 0 ? (
     ''
   ) : (
     <section aria-label="Why items wait">
       <h2>Why items wait</h2>
       <Causes {...shown} />
+      <FirstOf
+        shown={shown.causes.length}
+        total={total}
+        noun="causes"
+        href={ofProject(shown.project_id, 'causes?state=waiting')}
+      />
     </section>
   )
 

@@ -7,13 +7,11 @@ import type { ItemsWait } from '../../../shared/view/upstream.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { RecoveryLine } from './recovery-lines.tsx'
 import { StoppedShort } from './stopped-runs.tsx'
-import { count, counted, When } from './text.tsx'
+import { count, counted, many, When } from './text.tsx'
 
 type Activity = Schemas['Activity']
 
 const COUNTED = 10_000 // the API counts no further
-const many = (value: number, noun: string) =>
-  value >= COUNTED ? `${count(COUNTED)} or more ${noun}s` : counted(value, noun)
 
 /** Upstreams with a line of their own. */
 const UPSTREAMS_SHOWN = 3
@@ -22,6 +20,7 @@ const UPSTREAMS_SHOWN = 3
 export const Attention = ({
   activity: { waiting, last_24_hours: day },
   alerts,
+  hasMoreAlerts,
   itemsWait,
   stopped,
   recoveries,
@@ -31,6 +30,8 @@ export const Attention = ({
 }: {
   activity: Activity
   alerts: readonly Schemas['Alert'][]
+  /** Whether more of them are open. */
+  hasMoreAlerts: boolean
   itemsWait: readonly ItemsWait[]
   /** Runs that were stopped, with items left that are in no triage. */
   stopped: readonly Schemas['Run'][]
@@ -45,7 +46,7 @@ export const Attention = ({
   if (waiting.quarantine > 0)
     lines.push(
       <a href={to('triage?kind=quarantine')}>
-        {many(waiting.quarantine, 'item')} held until somebody decides
+        {many(waiting.quarantine, 'item', COUNTED)} held until somebody decides
       </a>,
     )
   lines.push(...stopped.map(run => <StoppedShort run={run} mayAct={mayAct} />))
@@ -53,14 +54,14 @@ export const Attention = ({
   if (day.given_up_deliveries > 0)
     lines.push(
       <a href={to('deliveries?state=failed')}>
-        {many(day.given_up_deliveries, 'message')} given up since yesterday
+        {many(day.given_up_deliveries, 'message', COUNTED)} given up since yesterday
       </a>,
     )
   if (day.unfired_moments > 0)
     lines.push(
       <>
         <a href={to('schedules')}>
-          {many(day.unfired_moments, 'scheduled start')} did not happen since yesterday
+          {many(day.unfired_moments, 'scheduled start', COUNTED)} did not happen since yesterday
         </a>
         {': '}
         <Unfired unfired={day.unfired} isAll={day.unfired.length === day.unfired_moments} now={now} />
@@ -73,6 +74,7 @@ export const Attention = ({
         <a href={to('alerts')}>{alert.message}</a> <When at={alert.created_at} now={now} />
       </>,
     )
+  if (hasMoreAlerts) lines.push(<a href={to('alerts?state=open')}>Further alerts are open</a>)
   return (
     <section class="attention" id="attention" data-live aria-label="What needs somebody">
       {lines.length === 0 ? (
@@ -98,7 +100,7 @@ const NotWorked = ({
   mayAct: boolean
 }) => (
   <>
-    <a href={to('triage?kind=dlq')}>{many(items, 'item')} did not work and wait for a decision</a>
+    <a href={to('triage?kind=dlq')}>{many(items, 'item', COUNTED)} did not work and wait for a decision</a>
     {mayAct && (
       <>
         {' · '}
@@ -133,13 +135,8 @@ const Unfired = ({
   now: number
 }) => (
   <>
-    {[
-      ...Map.groupBy(
-        unfired,
-        one => `${one.agent_slug} (${(one.reason ?? one.outcome).replaceAll('_', ' ')})`,
-      ),
-    ]
-      .slice(0, 3)
+    {unfiredGroups(unfired)
+      .slice(0, UNFIRED_SHOWN)
       .map(([what, all], at) => (
         <>
           {at > 0 && ', '}
@@ -147,5 +144,12 @@ const Unfired = ({
           <When at={all[0]!.scheduled_for} now={now} />
         </>
       ))}
+    {unfiredGroups(unfired).length > UNFIRED_SHOWN && ' and others'}
   </>
 )
+
+const UNFIRED_SHOWN = 3
+
+const unfiredGroups = (unfired: Activity['last_24_hours']['unfired']) => [
+  ...Map.groupBy(unfired, one => `${one.agent_slug} (${(one.reason ?? one.outcome).replaceAll('_', ' ')})`),
+]

@@ -37,6 +37,12 @@ export const ErrorCategories = ({ errors, project_id, range, now }: ErrorCategor
         ]}
         empty=""
       />
+      {errors.categories.length > SHOWN && (
+        <p class="dim">
+          The {SHOWN} most frequent of {count(errors.categories.length)}; a shorter time, or the search above,
+          shows others.
+        </p>
+      )}
     </section>
   )
 

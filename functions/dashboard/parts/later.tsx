@@ -1,5 +1,5 @@
-// A placeholder for a part that takes too long for the page: the page loads at once, and later.ts fetches this part.
-// Guarantee: without a script the part is one link away.
+// Placeholders for parts that the page does not have: what takes too long, which later.ts fetches at once, and what is too
+// much, which it fetches when somebody opens it. Guarantee: without a script the part is one link away.
 
 import type { Child } from 'hono/jsx'
 
@@ -19,6 +19,15 @@ export const Later = ({ id, href, label, children }: LaterProps) => (
         {label}
       </a>{' '}
       <span class="dim">{children}</span>
+    </p>
+  </section>
+)
+
+/** Stands within `<details>`. */
+export const OnOpen = ({ id, href, label }: Omit<LaterProps, 'children'>) => (
+  <section id={id} data-on-open aria-live="polite">
+    <p>
+      <a href={href}>{label}</a>
     </p>
   </section>
 )

@@ -77,7 +77,7 @@ const BOUNDS = { maxEditLength: LIMITS.compared_edits, timeout: LIMITS.compared_
 /** The difference of two outputs as shown, `before` from the earlier item: by words, or by lines where much differs. */
 export const Difference = ({ before, after }: { before: string; after: string }) => {
   if (before === after) return <p>Both outputs are the same.</p>
-  const tooLong = Math.max(before.length, after.length) > LIMITS.page_text_characters
+  const tooLong = Math.max(before.length, after.length) > LIMITS.compared_characters
   const parts = tooLong
     ? undefined
     : (diffWordsWithSpace(before, after, BOUNDS) ?? diffLines(before, after, BOUNDS))

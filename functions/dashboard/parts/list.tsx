@@ -112,6 +112,27 @@ export function linkWith(request: Request, changes: Record<string, string | unde
   return search === '' ? pathname : `${pathname}?${search}`
 }
 
+interface FirstOfProps {
+  shown: number
+  /** In words where they are not all counted. */
+  total: number | string
+  noun: string
+  href: string
+}
+
+/** Below a list of the first rows: of how many, and where all of them are. */
+export const FirstOf = ({ shown, total, noun, href }: FirstOfProps) =>
+  shown === total ? (
+    ''
+  ) : (
+    <p class="first-of">
+      <span class="dim">
+        {count(shown)} of {typeof total === 'number' ? count(total) : total}
+      </span>{' '}
+      <a href={href}>All {noun}</a>
+    </p>
+  )
+
 /** Links to the next page only, newest first; the browser's back button leads back. */
 export const Pager = ({ request, next }: { request: Request; next: string | null }) =>
   next === null && !new URL(request.url).searchParams.has('cursor') ? (

@@ -28,8 +28,7 @@ export function markdownIn(messages: readonly Message[]): ReadonlySet<Part> {
 }
 
 export const Messages = ({ of, most, rendered }: MessagesProps) => {
-  // The last messages are shown, since the call was about them.
-  const left_out = Math.max(0, of.length - LIMITS.page_messages)
+  const left_out = leftOut(of, most)
   return (
     <ol class="messages">
       {left_out > 0 && (
@@ -49,6 +48,34 @@ export const Messages = ({ of, most, rendered }: MessagesProps) => {
       ))}
     </ol>
   )
+}
+
+/** How many messages do not fit: the last ones are shown, since the call was about them. */
+function leftOut(of: readonly Message[], most: number): number {
+  let left_out = Math.max(0, of.length - LIMITS.page_messages)
+  let room = most
+  for (let at = of.length - 1; at >= left_out; at--) {
+    room -= of[at]!.parts.reduce((sum, part) => sum + charactersOf(part), 0)
+    if (room < 0) left_out = Math.min(at + 1, of.length - 1) // the last one is shown, cut
+  }
+  return left_out
+}
+
+function charactersOf(part: Part): number {
+  switch (part.kind) {
+    case 'text':
+    case 'thinking':
+    case 'refusal':
+      return part.text.length
+    case 'call':
+      return shownAs(part.input).text.length
+    case 'result':
+      return shownAs(part.output).text.length
+    case 'json':
+      return shownAs(part.value).text.length
+    case 'media':
+      return part.words.length + (part.url?.length ?? 0)
+  }
 }
 
 const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool'])

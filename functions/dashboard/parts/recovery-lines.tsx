@@ -47,6 +47,12 @@ async function isAnyLeft(api: Client, { project_id, filter }: Recovery): Promise
 export const RecoveryLine = ({ recovery, now }: { recovery: Recovery; now: number }) => (
   <>
     <a href={ofRecovery(recovery.id)}>Recovery{recovery.name === null ? '' : ` ${recovery.name}`}</a>:{' '}
-    {sayStanding(recovery)} <When at={recovery.created_at} now={now} />
+    {sayStanding(recovery)}
+    {recovery.created_by !== null && (
+      <>
+        , by <bdi>{recovery.created_by}</bdi>,
+      </>
+    )}{' '}
+    <When at={recovery.created_at} now={now} />
   </>
 )

@@ -11,6 +11,10 @@ export { count, counted, money, percent, short, span }
 
 export const cents = (value: number): string => money(value / 100)
 
+/** A count that ends at `most`. */
+export const many = (value: number, noun: string, most: number): string =>
+  value >= most ? `${count(most)} or more ${noun}s` : counted(value, noun)
+
 /**
  * The age of a time, with the time itself as title: in UTC, until the script shows the reader's zone and keeps
  * counting.

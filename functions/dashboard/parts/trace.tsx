@@ -1,5 +1,6 @@
-// The steps of an item as a waterfall; each opens to its input and output. Guarantee: everything drawn is also in
-// words; each attempt has its own time scale, since hours may lie between two attempts.
+// The steps of an item as a waterfall; each opens to its input and output, which the page has of one step and fetches of
+// others. Guarantee: everything drawn is also in words; each attempt has its own time scale, since hours may lie between
+// two attempts.
 
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
@@ -8,6 +9,7 @@ import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { billedWords } from '../../../shared/view/cost.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
 import { ofItem } from '../shell/addresses.ts'
+import { OnOpen } from './later.tsx'
 import { Messages, markdownIn } from './messages.tsx'
 import { Folded, Payload } from './payload.tsx'
 import type { TraceStep } from './record.ts'
@@ -24,7 +26,7 @@ interface TraceProps {
   canReplay: boolean
   /** How the open step's texts are shown; `link` leads to the page with a step open and its texts shown in a view. */
   view: View | undefined
-  link(step_no: number, view: View): string
+  link(step_no: number, view: View | undefined): string
 }
 
 export const Trace = ({ steps, asked, open, canReplay, view, link }: TraceProps) => (
@@ -44,7 +46,6 @@ export const Trace = ({ steps, asked, open, canReplay, view, link }: TraceProps)
               <OneStep
                 step={step}
                 axis={axis}
-                isAsked={step.step_no === asked}
                 isOpen={step.step_no === (asked ?? open)}
                 canReplay={canReplay}
                 view={view}
@@ -72,48 +73,34 @@ function axisOf(steps: readonly TraceStep[]): Axis {
 const WIDTH = 1000
 const LEAST = 5 // of WIDTH, so that the shortest step can be seen
 
-interface StepProps extends Viewing {
+interface StepProps {
+  view: View | undefined
+  link(view: View | undefined): string
   step: TraceStep
   axis: Axis
-  isAsked: boolean
   isOpen: boolean
   canReplay: boolean
 }
 
-const OneStep = ({ step, axis, isAsked, isOpen, canReplay, view, link }: StepProps) => {
-  const x = ((Date.parse(step.started_at) - axis.start_ms) / axis.length_ms) * (WIDTH - LEAST)
-  const width = Math.max(LEAST, (step.duration_ms / axis.length_ms) * WIDTH)
-  // The step a link asked for is shown in full and the open step rendered; the others, possibly many, are cut.
-  const most = isAsked ? LIMITS.page_text_characters : LIMITS.step_text_characters
-  const viewing = { view: isOpen ? view : 'text', link } as const
+const OneStep = ({ step, axis, isOpen, canReplay, view, link }: StepProps) => {
+  const viewing = { view, link }
   return (
     <details class="step" id={`step-${step.step_no}-row`} open={isOpen}>
-      <summary>
-        <span class="step-name">
-          <Verdict of={step.outcome_status} /> <bdi>{step.key}</bdi>{' '}
-          <span class="dim">
-            {KINDS[step.type]}
-            {step.model !== null && ` ${step.model}`}
-          </span>
-        </span>
-        <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
-          <rect
-            class={step.reused ? 'fill-queued' : `fill-${step.outcome_status}`}
-            x={x.toFixed(1)}
-            width={Math.min(width, WIDTH - x).toFixed(1)}
-            height="10"
-          />
-        </svg>
-        <span class="step-figures">
-          <span>{span(step.duration_ms)}</span>
-          <span>{tokensOf(step)}</span>
-          <span>{step.reused ? 'reused' : costOf(step)}</span>
-        </span>
-      </summary>
+      <StepSummary step={step} axis={axis} />
       <div class="step-body" id={`step-${step.step_no}`}>
         <Trouble step={step} />
-        <Side step={step} part="input" most={most} viewing={viewing} />
-        <Side step={step} part="output" most={most} viewing={viewing} />
+        {isOpen ? (
+          <section id={`step-${step.step_no}-texts`} aria-label={`Texts of ${step.key}`}>
+            <Side step={step} part="input" viewing={viewing} />
+            <Side step={step} part="output" viewing={viewing} />
+          </section>
+        ) : (
+          <OnOpen
+            id={`step-${step.step_no}-texts`}
+            href={link(undefined)}
+            label="Show what went in and out"
+          />
+        )}
         {canReplay && !step.reused && (
           <form class="actions" method="post" action={ofItem(step.record_id, 'replay')}>
             <input type="hidden" name="from_step" value={step.key} />
@@ -125,6 +112,35 @@ const OneStep = ({ step, axis, isAsked, isOpen, canReplay, view, link }: StepPro
         )}
       </div>
     </details>
+  )
+}
+
+const StepSummary = ({ step, axis }: Pick<StepProps, 'step' | 'axis'>) => {
+  const x = ((Date.parse(step.started_at) - axis.start_ms) / axis.length_ms) * (WIDTH - LEAST)
+  const width = Math.max(LEAST, (step.duration_ms / axis.length_ms) * WIDTH)
+  return (
+    <summary>
+      <span class="step-name">
+        <Verdict of={step.outcome_status} /> <bdi>{step.key}</bdi>{' '}
+        <span class="dim">
+          {KINDS[step.type]}
+          {step.model !== null && ` ${step.model}`}
+        </span>
+      </span>
+      <svg viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
+        <rect
+          class={step.reused ? 'fill-queued' : `fill-${step.outcome_status}`}
+          x={x.toFixed(1)}
+          width={Math.min(width, WIDTH - x).toFixed(1)}
+          height="10"
+        />
+      </svg>
+      <span class="step-figures">
+        <span>{span(step.duration_ms)}</span>
+        <span>{tokensOf(step)}</span>
+        <span>{step.reused ? 'reused' : costOf(step)}</span>
+      </span>
+    </summary>
   )
 }
 
@@ -191,22 +207,22 @@ const SIDES = {
 interface SideProps {
   step: TraceStep
   part: keyof typeof SIDES
-  most: number
   viewing: Viewing
 }
 
 /** The input or output of a step: as messages where it can be read as such, and always as JSON. */
-const Side = ({ step, part, most, viewing }: SideProps) => {
+const Side = ({ step, part, viewing }: SideProps) => {
   const { title, read, empty } = SIDES[part]
   const messages = step.type === 'llm_call' ? read(step[part]) : undefined
   const raw = `${ofItem(step.record_id, `raw/${part}`)}?step=${step.step_no}&at=${encodeURIComponent(step.started_at)}`
+  const json = `step-${step.step_no}-${part}-json`
   const head = headIn(step[part])
   const payload =
     head === undefined ? (
-      <Payload text={step.texts[part]} raw={raw} empty={empty} most={most} viewing={viewing} />
+      <Payload text={step.texts[part]} raw={raw} empty={empty} viewing={viewing} />
     ) : (
       <>
-        <Folded text={head.head} isText={false} most={most} isHead />
+        <Folded text={head.head} isText={false} most={LIMITS.page_text_characters} isHead />
         <p class="payload-foot dim">
           <a href={raw}>raw</a>
         </p>
@@ -225,10 +241,16 @@ const Side = ({ step, part, most, viewing }: SideProps) => {
         payload
       ) : (
         <>
-          <Conversation of={messages} most={most} viewing={viewing} />
-          <details class="as-json">
+          <Conversation of={messages} viewing={viewing} />
+          <details class="as-json" id={`${json}-row`} open={viewing.view === 'json'}>
             <summary>As JSON</summary>
-            {payload}
+            {viewing.view === 'json' ? (
+              <section id={json} aria-label={`${title} of ${step.key} as JSON`}>
+                {payload}
+              </section>
+            ) : (
+              <OnOpen id={json} href={viewing.link('json')} label="Show the JSON" />
+            )}
           </details>
         </>
       )}
@@ -236,12 +258,12 @@ const Side = ({ step, part, most, viewing }: SideProps) => {
   )
 }
 
-const Conversation = ({ of, most, viewing }: { of: readonly Message[]; most: number; viewing: Viewing }) => {
+const Conversation = ({ of, viewing }: { of: readonly Message[]; viewing: Viewing }) => {
   const found = markdownIn(of)
   const isText = found.size === 0 || viewing.view === 'text'
   return (
     <>
-      <Messages of={of} most={most} rendered={isText ? new Set() : found} />
+      <Messages of={of} most={LIMITS.page_text_characters} rendered={isText ? new Set() : found} />
       {found.size > 0 && (
         <p class="payload-foot dim">
           Shown as

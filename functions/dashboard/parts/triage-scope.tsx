@@ -177,6 +177,7 @@ export async function readTriage(api: Client, project_id: string, query: TriageQ
     next: found.data!.next_cursor,
     total: found.data!.total ?? 0,
     causes: known.data!.rows,
+    causes_total: known.data!.total,
     agents: agents.data ?? [],
     judged: judged.data!.rows,
     run,

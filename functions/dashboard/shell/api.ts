@@ -3,6 +3,7 @@
 
 import type { Context } from '../../../shared/context.ts'
 import { createApp } from '../../../shared/http/app.ts'
+import { showsSecret } from '../../../shared/http/compression.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type Client, createClient } from '../../../shared/sdk/client.ts'
 
@@ -22,6 +23,8 @@ export interface Api {
   /** For requests that the typed client does not cover, such as a stream that is passed on. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   calls: readonly Call[]
+  /** Whether an answer to one of the calls showed a secret. */
+  sawSecret(): boolean
 }
 
 /** Returns a factory of API clients for pages; each call runs in the context of the page's own request. */
@@ -32,6 +35,7 @@ export function createApi(endpoints: readonly Endpoint[]) {
   /** @param outer the browser's request: its address and user agent count as the caller's */
   return (ctx: Context, outer: Request, access_token: string): Api => {
     const calls: Call[] = []
+    let sawSecret = false
     const inner: Context = { ...ctx, addressOf: () => ctx.addressOf(outer) }
     const call = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
       const request = input instanceof Request ? input : new Request(input, init)
@@ -39,12 +43,15 @@ export function createApi(endpoints: readonly Endpoint[]) {
       contexts.set(request, inner)
       const { pathname, search } = new URL(request.url)
       calls.push({ method: request.method, path: pathname + search })
-      return app.fetch(request)
+      const response = await app.fetch(request)
+      sawSecret ||= showsSecret(response)
+      return response
     }
     const client = createClient({ baseUrl: ORIGIN, apiKey: access_token, fetch: call })
     return {
       client,
       calls,
+      sawSecret: () => sawSecret,
       fetch: (path, init = {}) => {
         const headers = new Headers(init.headers)
         headers.set('authorization', `Bearer ${access_token}`)

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
 import { basePath, withBasePath, withoutBasePath } from '../../../shared/http/base-path.ts'
+import { textAnswer, withSecret } from '../../../shared/http/compression.ts'
 import { drain } from '../../../shared/http/drain.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { heldSince } from '../../../shared/http/held.ts'
@@ -21,7 +22,14 @@ import { FailureBound, readFailureBound } from '../parts/share-ok.tsx'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { type Api, createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
-import { cookieOf, endedCookieFor, type SignedIn, setCookie, signedIn } from './browser-session.ts'
+import {
+  cookieOf,
+  endedCookieFor,
+  LAST_PROJECT,
+  type SignedIn,
+  setCookie,
+  signedIn,
+} from './browser-session.ts'
 import { isOwnForm } from './form-guard.ts'
 import { formOf, textsOf } from './form-values.ts'
 import { Layout } from './layout.tsx'
@@ -54,8 +62,6 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** The cookie with the project viewed last; pages of the account show its menu. */
-const PROJECT = 'project'
 const YEAR_S = 365 * 24 * 3600
 
 interface Parts {
@@ -170,7 +176,7 @@ export function serveParts(
       held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
       view: { ...view, body: <Provided {...{ link, bound }}>{view.body}</Provided> },
       projects,
-      last_project_id: cookieOf(ctx, request, PROJECT),
+      last_project_id: cookieOf(ctx, request, LAST_PROJECT),
       notice,
       calls,
       member: who?.principal,
@@ -179,7 +185,10 @@ export function serveParts(
     })
     const headers = headersOf(ctx, view, { notice, who })
     const page = withBasePath(`<!doctype html>${html}`, basePath(ctx.config.base_url))
-    return new Response(page, { status: view.status ?? 200, headers })
+    const response = textAnswer(page, { status: view.status ?? 200, headers })
+    // A form's answer may show what was typed; a page without a member may have the token of a link.
+    const mayShowSecret = request.method !== 'GET' || who === undefined || api.sawSecret()
+    return mayShowSecret ? withSecret(response) : response
   }
 }
 
@@ -281,7 +290,7 @@ function headersOf(
 ): Headers {
   const headers = new Headers({ 'content-type': 'text/html; charset=utf-8' })
   if (notice) headers.append('set-cookie', noticeShownCookie(ctx))
-  if (who && project_id) headers.append('set-cookie', setCookie(ctx, PROJECT, project_id, YEAR_S))
+  if (who && project_id) headers.append('set-cookie', setCookie(ctx, LAST_PROJECT, project_id, YEAR_S))
   if (retry_after_s !== undefined) headers.set('retry-after', String(retry_after_s))
   return headers
 }

@@ -25,6 +25,7 @@ export async function liveKey(db: Database, by: { hash: Uint8Array } | { id: str
     .select({
       id: apiKeys.id,
       prefix: apiKeys.prefix,
+      name: apiKeys.name,
       project_id: apiKeys.project_id,
       account_id: accounts.id,
       account_status: accounts.status,

@@ -125,7 +125,7 @@ const sweep = (sql: Sql, of: RunKey, limit: number) => `
       -- In the select list, the subquery is a hash lookup and cannot be planned as a nested loop.
       select s.seq, s.over_budget, s.seq in (select seq from held) as was_held from swept s
     ), freed as (select seq from marked where was_held), decided as (
-      update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now()
+      update triage set disposition = ${dispositionOf('dismiss')}, decided_at = now(), decided_by = null
       where ${isOfRun(of)} and disposition is null and ${hasSeqOf(sql, 'triage', 'freed')}
     ), n as (
       select count(*)::int as n, count(*) filter (where over_budget)::int as skipped,
@@ -259,7 +259,7 @@ const resume = (sql: Sql, of: RunKey, limit: number) => `
         and ${guard('resume')}
       returning i.seq
     ), decided as (
-      update triage set disposition = ${dispositionOf('resume')}, decided_at = now()
+      update triage set disposition = ${dispositionOf('resume')}, decided_at = now(), decided_by = null
       where ${isOfRun(of)} and lane = 'quarantine' and ${hasSeqOf(sql, 'triage', 'resumed')}
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at)

@@ -134,7 +134,8 @@ const INTO_TRIAGE = `insert into triage as t (run_id, seq, project_id, agent_id,
     prompt, cause_id, cost_micro)`
 const OR_AGAIN = `on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
     error_code = excluded.error_code, prompt = excluded.prompt, cause_id = excluded.cause_id,
-    cost_micro = excluded.cost_micro, created_at = excluded.created_at, disposition = null, decided_at = null`
+    cost_micro = excluded.cost_micro, created_at = excluded.created_at, disposition = null, decided_at = null,
+      decided_by = null`
 
 /**
  * Puts items into triage: `rows` has run_id, seq, project_id, agent_id, lane, reason, error_code, partition_key,

@@ -21,6 +21,8 @@ export const READING_LIMITS = {
   cause_input_texts: 256,
   causes_of_kind: 500, // of one agent, step, code and reason; failures unlike any of them share one more
   causes_per_project: 2000,
+  recoveries_looked_at: 1000, // for those of one cause
+  causes_counted: 10_000, // of several projects
   causes_forgotten: 200, // causes without items deleted at once, where a project has causes_per_project
   causes_remembered: 20_000, // by one consumer
   // After this PostgreSQL is asked again whether there is room for a cause that was filed under all others
@@ -97,6 +99,10 @@ export const READING_LIMITS = {
   upload_ms: 300_000, // of a body that trickles: Node's own bound for any body; platforms give functions little more
   upload_least_bytes: 64 * KiB, // after upload_ms, must arrive in each body_stall_ms: a line of 6 kbit/s sends that
 
+  // Compression
+  compressed_characters: 1024, // a shorter answer fits into one packet as it is
+  accepted_codings: 20, // looked at in one request
+
   // Event streams
   event_streams: 500, // open at once in one process; what one follows is a row, read at most twice a poll
   event_streams_per_account: 200, // so that no account takes those of the others; nor a project, nor a key or session
@@ -118,9 +124,11 @@ export const READING_LIMITS = {
   form_fields: 1000,
   form_bytes: 4 * MiB, // of a form that holds an input: urlencoded, a character may take three bytes
   form_unpacked_bytes: 32 * MiB, // of a packed file in a form, which is in memory twice; scripts unpack any size
-  page_text_characters: 100_000, // of one payload; its raw form has no limit of its own
-  step_text_characters: 10_000, // of a payload in a trace, which may have two hundred of them
+  // Of one payload, or of one prompt; its raw form has no limit of its own. A page has four: of the item and of a step
+  page_text_characters: 20_000,
+  item_html_bytes: 300_000, // of an item's page with as many steps as it shows; 150 KB compressed
   markdown_characters: 40_000, // rendered of a payload, or of a whole prompt: 10 ms, 150 for the worst text known
+  compared_characters: 100_000, // of each of two outputs
   compared_edits: 1000, // words or lines in which two outputs differ: a tenth of a second
   compared_ms: 200, // for finding them
   page_messages: 100, // of one prompt, the latest
@@ -132,6 +140,7 @@ export const READING_LIMITS = {
   inbox_page: 18, // triage items shown at once and decided by one form; each may be the only one of its cause
   inbox_input_characters: 120, // of an input, in its row: one line
   causes_shown: 5,
+  causes_page: 50,
   search_page: 30,
   trace_page: 100, // steps of an item shown at once
   // An action's message on the next page, kept in a cookie; encoded, a character takes up to nine bytes

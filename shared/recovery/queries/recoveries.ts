@@ -9,9 +9,11 @@ import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, endedItemsOf } from '../../items/queries/transitions.ts'
 import { runs } from '../../items/tables/runs.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { columnsOf } from '../../kernel/packed-columns.ts'
 import { canBeReplayed, replayInTheWay, triageConditions } from '../../triage/queries/triage.ts'
 import type { TriageAction } from '../../triage/vocabulary.ts'
+import type { CauseDecisionSource } from '../../triage/wire/causes.ts'
 import { type RecoveryFilter, recoveries } from '../tables/recovery.ts'
 import type { DeploymentChoice, Exclusion, RecoveryStatus } from '../vocabulary.ts'
 import type { RecoveryRow, RecoveryRunRow } from '../wire/recoveries.ts'
@@ -278,7 +280,8 @@ export async function findCancelledCopies(sql: Sql, { project_id, run_id }: RunK
 export async function returnToFeed(sql: Sql, keys: readonly ItemKey[]): Promise<void> {
   await sql`
     with back as (
-      update triage t set disposition = null, decided_at = null
+      update triage t set disposition = null, decided_at = null,
+      decided_by = null
       from ${rowsOfKeys(sql, keys)}
       where t.project_id = ${projectOf(keys)} and t.run_id = k.run_id and t.seq = k.seq and t.disposition = 'replayed'
       returning t.run_id, t.lane
@@ -311,6 +314,15 @@ export async function listRecoveries(db: Database, scope: RecoveryScope): Promis
     .orderBy(desc(recoveries.id))
     .limit(scope.limit)
   return withRuns(db, rows)
+}
+
+/** The newest decisions about all items of a cause, among the newest recoveries of its project. */
+export async function findDecisionsOfCause(sql: Sql, project_id: string, cause_id: string) {
+  return sql<CauseDecisionSource[]>`
+    select id as recovery_id, action, eligible, created_by, created_at from (
+      select id, action, eligible, created_by, created_at, filter from recoveries
+      where project_id = ${project_id} order by id desc limit ${LIMITS.recoveries_looked_at}
+    ) newest where filter->>'cause_id' = ${cause_id} order by id desc limit ${LIMITS.failure_groups}`
 }
 
 export async function findRecovery(

@@ -61,6 +61,8 @@ export interface Copy extends RunKey {
   in_feed: boolean
   /** Replaces the original's input; null keeps it. */
   input: string | null
+  /** Who ordered it. */
+  by: string | null
   /** Steps that are reused. */
   reused: readonly Place[]
   /** Steps that are reused for calls with the same input. */
@@ -111,7 +113,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         select n, array_agg(step_no) as step_nos from ${placesOf(sql, copy.offered)} group by n) o using (n)
     ), replayed as (
       -- A replay of one item counts as a judgement of its verdict; a replay of a cohort does not.
-      update triage t set disposition = 'replayed', decided_at = now(),
+      update triage t set disposition = 'replayed', decided_at = now(), decided_by = ${copy.by},
         judged = t.judged or (not ${copy.in_feed} and ${isVerdict(sql)})
       from chosen c where t.project_id = ${project_id} and t.run_id = c.run_id and t.seq = c.seq
       returning t.project_id, t.agent_id, t.reason, t.disposition, t.judged, c.was_judged

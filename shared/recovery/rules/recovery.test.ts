@@ -72,6 +72,21 @@ it('confirming an answered question is refused with the answer given', () => {
   expect(refusalOf('confirm', called)).toBe('nothing is asked about it')
 })
 
+it('a refused decision says who decided before, and how long ago', () => {
+  const dismissed = { ...refused, disposition: 'dismissed', decided_ms_ago: 3 * 3_600_000 } as const
+  expect(refusalOf('dismiss', { ...dismissed, decided_by: 'ana@example.com' })).toBe(
+    'it was dismissed by ana@example.com 3 h ago',
+  )
+  expect(refusalOf('acknowledge', { ...dismissed, decided_by: 'key nightly', decided_ms_ago: 400 })).toBe(
+    'it was dismissed by key nightly just now',
+  )
+  expect(refusalOf('dismiss', { ...dismissed, decided_by: null })).toBe('it was dismissed already')
+  const late = { status: 'completed', lane: 'dlq', disposition: 'replayed', decided_ms_ago: 1 } as const
+  expect(refusalToReopen({ ...late, decided_by: 'ana@example.com' })).toBe(
+    'it was replayed by ana@example.com',
+  )
+})
+
 it('a plan says how many items can be replayed, and why the others cannot', () => {
   const excluded = [
     { reason: 'dismissed', count: 1 },

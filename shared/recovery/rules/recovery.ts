@@ -3,6 +3,7 @@
 
 import type { ItemStatus, Outcome } from '../../items/vocabulary.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { coarseSpan } from '../../kernel/span.ts'
 import { count, counted } from '../../prices/rules/amounts.ts'
 import type {
   Disposition,
@@ -22,6 +23,9 @@ export interface ItemFacts {
   disposition: Disposition | null
   /** The outcome that people gave it instead of the recorded one. */
   corrected: Outcome | null
+  /** Who decided and how long ago, where that is known. */
+  decided_by?: string | null
+  decided_ms_ago?: number | null
   /** Its run was stopped and dispatches no more items. */
   run_stopped: boolean
   /** Its input is kept no longer. */
@@ -33,8 +37,12 @@ export interface ItemFacts {
 const RULES: Record<RowAction, (facts: ItemFacts, of?: WrongOf) => string | null> = {
   replay: refusalToReplay,
   resume: refusalToResume,
-  acknowledge: ({ lane, disposition }) =>
-    lane === null ? NOT_IN_TRIAGE : disposition === null ? null : already(disposition),
+  acknowledge: facts =>
+    facts.lane === null
+      ? NOT_IN_TRIAGE
+      : facts.disposition === null
+        ? null
+        : already(facts.disposition, facts),
   // An acknowledged item has left the feed, but is still undecided.
   dismiss: facts => (facts.lane === null ? NOT_IN_TRIAGE : refusalToDecide(facts)),
   wrong: refusalToCallWrong,
@@ -51,10 +59,25 @@ const NOTHING_ASKED = 'nothing is asked about it'
 export const sayDisposition = (disposition: Disposition): string =>
   disposition === 'wrong' ? 'called wrong' : disposition
 
-const already = (disposition: Disposition) => `it was ${sayDisposition(disposition)} already`
+type Authored = Pick<ItemFacts, 'decided_by' | 'decided_ms_ago'>
 
-const refusalToDecide = ({ disposition }: ItemFacts) =>
-  disposition === null || disposition === 'acknowledged' ? null : already(disposition)
+/** @example 'dismissed by ana@example.com 3 h ago' */
+export const sayDecided = (
+  disposition: Disposition,
+  { decided_by = null, decided_ms_ago = null }: Authored,
+): string => {
+  const when =
+    decided_ms_ago === null ? '' : decided_ms_ago < 1000 ? ' just now' : ` ${coarseSpan(decided_ms_ago)} ago`
+  return `${sayDisposition(disposition)}${decided_by === null ? '' : ` by ${decided_by}`}${when}`
+}
+
+const already = (disposition: Disposition, by: Authored) =>
+  by.decided_by ? `it was ${sayDecided(disposition, by)}` : `it was ${sayDisposition(disposition)} already`
+
+const refusalToDecide = (facts: ItemFacts) =>
+  facts.disposition === null || facts.disposition === 'acknowledged'
+    ? null
+    : already(facts.disposition, facts)
 
 /** What is stated about an item now. If an item was held and continued, its row is of the hold and states nothing. */
 const saidOf = ({ outcome, lane, corrected }: ItemFacts): WrongOf =>
@@ -108,19 +131,28 @@ function refusalToResume({ status, lane, disposition, run_stopped }: ItemFacts):
 }
 
 /** What was decided about an item, and how long ago. */
-export type Decided = Pick<ItemFacts, 'status' | 'lane' | 'disposition'> & { decided_ms_ago: number | null }
+export type Decided = Pick<ItemFacts, 'status' | 'lane' | 'disposition' | 'decided_by'> & {
+  decided_ms_ago: number | null
+}
 
 /**
  * Why a decision cannot be undone, as the end of a sentence; null when it can. People notice a slip soon; later, others
  * have acted on the run's status.
  */
-export function refusalToReopen({ status, lane, disposition, decided_ms_ago }: Decided): string | null {
+export function refusalToReopen({
+  status,
+  lane,
+  disposition,
+  decided_by,
+  decided_ms_ago,
+}: Decided): string | null {
   if (lane === null || disposition === null) return 'nothing was decided about it'
-  if (disposition === 'replayed' || disposition === 'resumed') return `it was ${disposition}`
+  const by = decided_by ? ` by ${decided_by}` : ''
+  if (disposition === 'replayed' || disposition === 'resumed') return `it was ${disposition}${by}`
   if (lane === 'quarantine' && status !== 'paused') return 'it was held, and has ended; replay it'
   const within_ms = LIMITS.reopen_minutes * 60_000
   if (decided_ms_ago !== null && decided_ms_ago < within_ms) return null
-  return `it was ${sayDisposition(disposition)} more than ${LIMITS.reopen_minutes} minutes ago${disposition === 'wrong' ? '' : '; replay it'}`
+  return `it was ${sayDisposition(disposition)}${by} more than ${LIMITS.reopen_minutes} minutes ago${disposition === 'wrong' ? '' : '; replay it'}`
 }
 
 /** The actions that an item accepts, whether it waits for a decision or was decided about. */

@@ -86,6 +86,8 @@ export const recoveries = pgTable(
     /** The last item that the decision has passed, in the order of run ids and `seq`. */
     reached_run_id: uuid('reached_run_id'),
     reached_seq: integer('reached_seq'),
+    /** Who started it, by the name of then (`authorOf`). */
+    created_by: text('created_by'),
     created_at: createdAt(),
     finished_at: at('finished_at'),
   },

@@ -14,6 +14,8 @@ export interface CopyOrder extends ReuseOrder, RunKey {
   in_feed: boolean
   /** Replaces the original's input; null keeps it. */
   input: string | null
+  /** Who ordered it. */
+  by: string | null
 }
 
 /** Appends copies of items to a run that is not open yet. The caller holds the locks of the originals' runs. */

@@ -12,12 +12,12 @@ import { type OpenRecovery, updateRecovery } from '../queries/recoveries.ts'
 
 const DECISIONS: Record<
   Exclude<TriageAction, 'replay'>,
-  (sql: Sql, keys: readonly ItemKey[]) => Promise<number>
+  (sql: Sql, keys: readonly ItemKey[], by: string | null) => Promise<number>
 > = {
-  dismiss: (sql, keys) => endWaiting(sql, keys, { as: 'dismissed', one_by_one: false }),
-  wrong: (sql, keys) => endWaiting(sql, keys, { as: 'wrong', of: 'verdict' }),
+  dismiss: (sql, keys, by) => endWaiting(sql, keys, { as: 'dismissed', one_by_one: false }, by),
+  wrong: (sql, keys, by) => endWaiting(sql, keys, { as: 'wrong', of: 'verdict' }, by),
   acknowledge,
-  resume: (sql, keys) => resume(sql, keys),
+  resume: (sql, keys, by) => resume(sql, keys, null, by),
 }
 
 /** Takes one step under the lock of the recovery's row; true when another can follow at once. */
@@ -33,6 +33,6 @@ export async function decideNext(sql: Sql, recovery: OpenRecovery): Promise<bool
     await updateRecovery(sql, recovery, { status: 'completed' })
     return false
   }
-  await noteDecided(sql, recovery, await DECISIONS[action](sql, keys), keys.at(-1)!)
+  await noteDecided(sql, recovery, await DECISIONS[action](sql, keys, recovery.created_by), keys.at(-1)!)
   return true
 }

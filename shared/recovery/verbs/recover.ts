@@ -45,6 +45,8 @@ export interface CohortOrder {
 export interface RecoveryOrder extends CohortOrder {
   name: string | null
   first: number | null
+  /** Who ordered it. */
+  created_by?: string
   budget_cents: number | null
 }
 
@@ -227,12 +229,13 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
     await lockRuns(sql, items)
     const held = items.filter(item => item.held)
     // Nobody can resume them: their run was stopped, and ends with them.
-    if (held.length > 0) await endWaiting(sql, held, { as: 'dismissed', one_by_one: false })
+    if (held.length > 0)
+      await endWaiting(sql, held, { as: 'dismissed', one_by_one: false }, recovery.created_by)
     const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
     const { project_id, reuse, from_step } = recovery
     for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
       const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
-      const copy = { project_id, run_id, input: null, reuse, from_step }
+      const copy = { project_id, run_id, input: null, by: recovery.created_by, reuse, from_step }
       // Items that somebody else decided about since they were read are left out.
       for (const [held, chosen] of Map.groupBy(keys, key => key.held))
         await copyWithSteps(sql, { ...copy, keys: chosen, in_feed: next.in_feed && !held })

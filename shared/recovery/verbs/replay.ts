@@ -43,7 +43,12 @@ export interface Continued {
  * @throws ApiError `item_not_replayable`, `account_suspended`, `plan_limit`, `quota_exceeded`, `too_many_open_runs`;
  *   `invalid_request` when there is no such step
  */
-export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOptions): Promise<Continued> {
+export async function replayItem(
+  ctx: Context,
+  key: ItemKey,
+  options: ReplayOptions,
+  by: string | null = null,
+): Promise<Continued> {
   const { from_step = null, input, deployment = 'current', budget_cents } = options
   const { reuse = input === undefined ? 'auto' : 'none' } = options
   const original = await store.findOriginalRun(ctx.sql, key.run_id)
@@ -68,7 +73,7 @@ export async function replayItem(ctx: Context, key: ItemKey, options: ReplayOpti
       patience_seconds,
       budget_micro: budget_cents === undefined ? null : microOf(budget_cents),
     })
-    const order = { reuse, from_step, in_feed: false, input: input ?? null }
+    const order = { reuse, from_step, in_feed: false, input: input ?? null, by }
     const copied = await copyWithSteps(sql, { project_id, run_id, keys: [key], ...order })
     if (copied.items === 0) throw refused('replay', key, 'it was decided meanwhile')
     await store.openReplayRun(sql, { project_id, run_id })
@@ -91,10 +96,11 @@ export async function resumeItem(
   ctx: Context,
   key: ItemKey,
   options: { budget_cents?: number | undefined },
+  by: string | null = null,
 ): Promise<Continued> {
   const { budget_cents } = options
   const extra = budget_cents === undefined ? null : microOf(budget_cents)
-  if ((await inTransaction(ctx, sql => decisions.resume(sql, [key], extra))) === 0) {
+  if ((await inTransaction(ctx, sql => decisions.resume(sql, [key], extra, by))) === 0) {
     const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
     throw refused('resume', key, refusal ?? 'its run has ended')
   }
@@ -115,18 +121,18 @@ const inTransaction = <T>(ctx: Context, decide: (sql: Sql) => Promise<T>): Promi
     return decided
   }) as Promise<T>
 
-const end = (ctx: Context, key: ItemKey, ending: decisions.Ending) =>
-  inTransaction(ctx, sql => decisions.endWaiting(sql, [key], ending))
+const end = (ctx: Context, key: ItemKey, ending: decisions.Ending, by: string | null) =>
+  inTransaction(ctx, sql => decisions.endWaiting(sql, [key], ending, by))
 
 /** @throws ApiError `item_already_decided` */
-export async function acknowledgeItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await inTransaction(ctx, sql => decisions.acknowledge(sql, [key]))) === 0)
+export async function acknowledgeItem(ctx: Context, key: ItemKey, by: string | null = null): Promise<void> {
+  if ((await inTransaction(ctx, sql => decisions.acknowledge(sql, [key], by))) === 0)
     throw await tooLate(ctx.sql, 'acknowledge', key)
 }
 
 /** @throws ApiError `item_already_decided` */
-export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await end(ctx, key, { as: 'dismissed', one_by_one: true })) === 0)
+export async function dismissItem(ctx: Context, key: ItemKey, by: string | null = null): Promise<void> {
+  if ((await end(ctx, key, { as: 'dismissed', one_by_one: true }, by)) === 0)
     throw await tooLate(ctx.sql, 'dismiss', key)
   deliverSoon(ctx)
 }
@@ -139,8 +145,13 @@ export async function dismissItem(ctx: Context, key: ItemKey): Promise<void> {
  *
  * @throws ApiError `verdict_not_judgeable`, also when something other than `of` is stated about the item now
  */
-export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'verdict'): Promise<void> {
-  if ((await end(ctx, key, { as: 'wrong', of })) > 0) return deliverSoon(ctx)
+export async function callItemWrong(
+  ctx: Context,
+  key: ItemKey,
+  of: WrongOf = 'verdict',
+  by: string | null = null,
+): Promise<void> {
+  if ((await end(ctx, key, { as: 'wrong', of }, by)) > 0) return deliverSoon(ctx)
   if (of === 'verdict' && (await inTransaction(ctx, sql => callOkWrong(sql, key)))) return
   throw await tooLate(ctx.sql, 'wrong', key, of)
 }
@@ -150,8 +161,8 @@ export async function callItemWrong(ctx: Context, key: ItemKey, of: WrongOf = 'v
  *
  * @throws ApiError `verdict_not_judgeable`
  */
-export async function confirmItem(ctx: Context, key: ItemKey): Promise<void> {
-  if ((await end(ctx, key, { as: 'confirmed' })) === 0) throw await tooLate(ctx.sql, 'confirm', key)
+export async function confirmItem(ctx: Context, key: ItemKey, by: string | null = null): Promise<void> {
+  if ((await end(ctx, key, { as: 'confirmed' }, by)) === 0) throw await tooLate(ctx.sql, 'confirm', key)
 }
 
 /**

@@ -71,6 +71,10 @@ export const Recovery = z
     paused: count('Of those, how many are held.'),
     cost_usd: z.number().describe('What it has cost so far.'),
     created_at: timestamp,
+    created_by: z
+      .string()
+      .nullable()
+      .describe('Who started it: the e-mail of a member, or `key` and the name of a key.'),
     finished_at: timestamp.nullable(),
   })
   .openapi('Recovery', { description: 'A cohort that is acted on.' })
@@ -107,6 +111,7 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     paused: sum(run => run.paused),
     cost_usd: usdOf(sum(run => run.cost_micro)),
     created_at: row.created_at.toISOString(),
+    created_by: row.created_by,
     finished_at: row.finished_at === null ? null : row.finished_at.toISOString(),
   }
 }

@@ -148,20 +148,38 @@ export interface CauseFilter {
 
 /** Causes with items, the most frequent first. */
 export async function listCauses(sql: Sql, filter: CauseFilter) {
-  const { run_id, agent, before, order = 'count' } = filter
-  const size = sql`n.${sql(order)}`
-  const projects = inProjects(sql, filter.project_ids)
+  const { run_id, before } = filter
+  const { size, found } = withItems(sql, filter)
   return sql<CauseSource[]>`
     select c.id, c.project_id, c.agent_id, a.slug as agent_slug, c.step, c.error_code, c.reason, c.template, c.varies,
       n.count, n.waiting, n.cost_micro, ${run_id === undefined ? sql`null::int as run_items` : sql`n.run_items`},
       c.runs, n.first_seen, n.last_seen, ${run_id === undefined ? newest(sql) : recordId(sql, 'n')} as record_id
+    ${found}
+      ${before === undefined ? sql`` : sql`and (${size}, c.id) < (${before.count}::int, ${before.id}::text)`}
+    order by ${size} desc, c.id desc limit ${filter.limit}`
+}
+
+/** How many causes the filter finds, from the first page on; counted up to `limit`. */
+export async function countCauses(sql: Sql, filter: CauseFilter): Promise<number> {
+  const { found } = withItems(sql, filter)
+  const [row] = await sql<
+    { n: number }[]
+  >`select count(*)::int as n from (select c.id ${found} limit ${filter.limit}) found`
+  return row!.n
+}
+
+/** The causes that the filter finds, as `c` with their agents `a` and counts `n`; `size` is what they are sorted by. */
+function withItems(sql: Sql, filter: CauseFilter) {
+  const { agent, id, order = 'count' } = filter
+  const size = sql`n.${sql(order)}`
+  const projects = inProjects(sql, filter.project_ids)
+  const found = sql`
     from (${counted(sql, filter)}) n
       join causes c on c.project_id = n.project_id and c.id = n.cause_id
       join agents a on a.project_id = c.project_id and a.id = c.agent_id and ${projects('a')}
     where ${size} > 0 and ${projects('c')} ${agent === undefined ? sql`` : sql`and a.slug = ${agent}`}
-      ${filter.id === undefined ? sql`` : sql`and c.id = ${filter.id}`}
-      ${before === undefined ? sql`` : sql`and (${size}, c.id) < (${before.count}::int, ${before.id}::text)`}
-    order by ${size} desc, c.id desc limit ${filter.limit}`
+      ${id === undefined ? sql`` : sql`and c.id = ${id}`}`
+  return { size, found }
 }
 
 /** The condition on a table's projects, by its alias. */

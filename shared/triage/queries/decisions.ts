@@ -27,10 +27,14 @@ const chosen = (sql: Sql, keys: readonly ItemKey[]) => sql`
   )`
 
 /** Takes rows out of the feed; their items stay undecided. Returns how many rows were in the feed. */
-export async function acknowledge(sql: Sql, keys: readonly ItemKey[]): Promise<number> {
+export async function acknowledge(
+  sql: Sql,
+  keys: readonly ItemKey[],
+  by: string | null = null,
+): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     with ${chosen(sql, keys)}, acknowledged as (
-      update triage t set disposition = 'acknowledged', decided_at = now() from run, chosen k
+      update triage t set disposition = 'acknowledged', decided_at = now(), decided_by = ${by} from run, chosen k
       where t.project_id = ${projectOf(keys)} and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq and t.disposition is null
       returning t.seq
     )
@@ -63,13 +67,18 @@ const ENDINGS = {
  * Decides that nothing more is done about items; held items thereby end as cancelled. Returns how many items accepted
  * the decision and had none before, except an acknowledgement.
  */
-export async function endWaiting(sql: Sql, keys: readonly ItemKey[], ending: Ending): Promise<number> {
+export async function endWaiting(
+  sql: Sql,
+  keys: readonly ItemKey[],
+  ending: Ending,
+  by: string | null = null,
+): Promise<number> {
   const { accepts, judges, corrected } =
     ending.as === 'wrong' ? ENDINGS.wrong(sql, ending.of) : ENDINGS[ending.as](sql)
   const looked = ending.as !== 'dismissed' || ending.one_by_one
   const [row] = await sql<{ n: number }[]>`
     with ${chosen(sql, keys)}, decided as (
-      update triage t set disposition = ${ending.as}, decided_at = now(), judged = ${looked} and ${judges},
+      update triage t set disposition = ${ending.as}, decided_at = now(), decided_by = ${by}, judged = ${looked} and ${judges},
         corrected = ${corrected}
       from run, chosen k join triage was on was.project_id = ${projectOf(keys)} and was.run_id = k.run_id and was.seq = k.seq
       where t.project_id = ${projectOf(keys)} and t.run_id = run.id and k.run_id = run.id and t.seq = k.seq
@@ -112,7 +121,7 @@ export async function reopen(sql: Sql, { project_id, run_id, seq }: ItemKey): Pr
         and t.disposition in ('acknowledged', 'dismissed', 'wrong', 'confirmed')
         and (t.lane <> 'quarantine' or ${sql.unsafe(guard('resume'))})
     ), reopened as (
-      update triage t set disposition = null, decided_at = null, judged = false,
+      update triage t set disposition = null, decided_at = null, decided_by = null, judged = false,
         corrected = case when t.lane = 'review' and t.reason = ${CALLED_WRONG} then 'degraded'::outcome end
       from known k where t.project_id = ${project_id} and t.run_id = ${run_id} and t.seq = k.seq and t.disposition = k.disposition
       returning t.project_id, t.agent_id, t.reason, k.disposition, k.was_judged, k.day,
@@ -134,6 +143,7 @@ export async function resume(
   sql: Sql,
   keys: readonly ItemKey[],
   extraMicro: number | null = null,
+  by: string | null = null,
 ): Promise<number> {
   const [row] = await sql<{ n: number }[]>`
     with ${chosen(sql, keys)}, resumed as (
@@ -152,7 +162,8 @@ export async function resume(
         and t.lane = 'quarantine' and t.disposition is distinct from 'resumed'
       returning i.project_id, i.run_id, i.seq, t.reason = 'unpriced_model' as was_unpriced
     ), decided as (
-      update triage t set disposition = ${sql.unsafe(dispositionOf('resume'))}, decided_at = now() from resumed
+      update triage t set disposition = ${sql.unsafe(dispositionOf('resume'))}, decided_at = now(), decided_by = ${by}
+      from resumed
       where t.project_id = ${projectOf(keys)} and t.run_id = resumed.run_id and t.seq = resumed.seq
     ), due as (
       insert into due_items (project_id, run_id, seq, due_at) select project_id, run_id, seq, now() from resumed on conflict do nothing

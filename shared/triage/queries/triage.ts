@@ -132,6 +132,7 @@ export interface Standing extends ItemFacts {
   /** The item is a replay that reused everything of its original and ended like it. */
   unchanged: boolean
   decided_at: Date | null
+  decided_by: string | null
   decided_ms_ago: number | null
 }
 
@@ -140,7 +141,7 @@ export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKe
   if (lock)
     await sql`select 1 from runs where project_id = ${project_id} and id = ${run_id} for no key update`
   const [row] = await sql<Standing[]>`
-    select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.decided_at,
+    select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.decided_at, t.decided_by,
       extract(epoch from clock_timestamp() - t.decided_at)::float8 * 1000 as decided_ms_ago, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay,
       exists (select 1 from replays p

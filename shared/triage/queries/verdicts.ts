@@ -60,7 +60,8 @@ export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
     -- The item already has a row if it was held and then continued.
     on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-      cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = excluded.created_at, disposition = null, decided_at = null
+      cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = excluded.created_at, disposition = null, decided_at = null,
+      decided_by = null
     where t.lane = 'quarantine'`
   return count === 1
 }

@@ -41,6 +41,8 @@ export const triage = pgTable(
     created_at: createdAt(),
     disposition: disposition('disposition'),
     decided_at: at('decided_at'),
+    /** Who decided, by the name of then (`authorOf`); null where no caller did. */
+    decided_by: text('decided_by'),
     /** The verdict that people gave the item instead of the recorded one. */
     corrected: outcome('corrected'),
     /** The decision says whether the reason was right, and is counted in `verdict_days`. */

@@ -5,6 +5,7 @@ import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { usdOf } from '../../prices/rules/pricing.ts'
 import { CAUSE_ID, causeTitle, messageOf } from '../rules/causes.ts'
+import { TRIAGE_ACTIONS, type TriageAction } from '../vocabulary.ts'
 
 const EXAMPLE = 'cause_0509102d3433'
 
@@ -53,6 +54,7 @@ export type Cause = z.input<typeof Cause>
 export const CausePage = z
   .object({
     rows: z.array(Cause),
+    total: count(`Causes on all pages together; ${LIMITS.causes_counted} stands for as many or more.`),
     next_cursor: z.string().nullable().describe('Where the next page begins; null on the last one.'),
   })
   .openapi('CausePage')
@@ -73,6 +75,21 @@ export const CauseWithRuns = Cause.extend({
     )
     .max(LIMITS.failure_groups)
     .describe('The newest runs with it, the newest first.'),
+  decisions: z
+    .array(
+      z.object({
+        recovery_id: id('The recovery that acts on them.'),
+        action: z.enum(TRIAGE_ACTIONS),
+        eligible: count('Items that it was for.'),
+        created_by: z
+          .string()
+          .nullable()
+          .describe('Who decided: the e-mail of a member, or `key` and the name of a key.'),
+        created_at: timestamp,
+      }),
+    )
+    .max(LIMITS.failure_groups)
+    .describe('What was decided about all of its items at once, the newest first.'),
 }).openapi('CauseWithRuns', { description: 'A cause, and in which runs it was met.' })
 
 export interface CauseSource {
@@ -122,9 +139,18 @@ export interface CauseRunSource {
   last_seen: Date
 }
 
+export interface CauseDecisionSource {
+  recovery_id: string
+  action: TriageAction
+  eligible: number
+  created_by: string | null
+  created_at: Date
+}
+
 export const causeWithRunsOf = (
   row: CauseSource,
   runs: readonly CauseRunSource[],
+  decisions: readonly CauseDecisionSource[],
 ): z.input<typeof CauseWithRuns> => ({
   ...causeOf(row),
   latest_runs: runs.map(run => ({
@@ -133,4 +159,5 @@ export const causeWithRunsOf = (
     first_seen: run.first_seen.toISOString(),
     last_seen: run.last_seen.toISOString(),
   })),
+  decisions: decisions.map(one => ({ ...one, created_at: one.created_at.toISOString() })),
 })

@@ -141,6 +141,12 @@ export function triageEntryOf(
 export const ItemWithDecision = ItemRecord.extend({
   disposition: z.enum(DISPOSITIONS).nullable().describe('What was decided about it; null while nothing was.'),
   decided_at: timestamp.nullable().describe('When.'),
+  decided_by: z
+    .string()
+    .nullable()
+    .describe(
+      'By whom, also once they are removed: the e-mail of a member, or `key` and the name of a key; null where no caller decided.',
+    ),
   corrected_outcome_status: z
     .enum(OUTCOMES)
     .nullable()
@@ -158,6 +164,7 @@ export const itemWithDecisionOf = (
   decision: {
     disposition: Disposition | null
     decided_at: Date | null
+    decided_by: string | null
     corrected: (typeof OUTCOMES)[number] | null
     unchanged: boolean
   },
@@ -166,6 +173,7 @@ export const itemWithDecisionOf = (
   ...itemRecordOf(row),
   disposition: decision.disposition,
   decided_at: decision.decided_at?.toISOString() ?? null,
+  decided_by: decision.decided_by,
   corrected_outcome_status: decision.corrected,
   available_actions,
   unchanged: decision.unchanged,
