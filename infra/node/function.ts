@@ -30,7 +30,7 @@ import {
   keysFrom,
   listeningAt,
   operatorKeyFrom,
-  readSettings,
+  processSettings,
   type Settings,
   storesFrom,
 } from './settings.ts'
@@ -72,7 +72,7 @@ export function serveFunction(unit: FunctionUnit): Promise<void> {
 
 async function serve(unit: FunctionUnit): Promise<void> {
   endOnCrash()
-  const settings = readSettings(process.env)
+  const settings = processSettings()
   const closing = new AsyncDisposableStack()
   const connections = await connectionsOf(unit, settings)
   closing.defer(() => connections.close())
