@@ -102,6 +102,7 @@ CREATE TABLE "installation" (
 	"key_fingerprint" text,
 	"held_since" timestamp with time zone,
 	"restored_from" timestamp with time zone,
+	"id" uuid DEFAULT gen_random_uuid() NOT NULL,
 	CONSTRAINT "installation_only" CHECK ("installation"."only")
 );--> statement-breakpoint
 CREATE TABLE "api_keys" (

@@ -54,8 +54,8 @@ export type KeySet = keyof typeof KEY_SETS
 /** The name of the secret with the keys of a set. */
 export const keySecretOf = (set: KeySet) => `ASSAY_KEYS_${set.toUpperCase()}`
 
-// Settings of processes of every kind: where to listen and what to log. Units with stores add where traces go.
-const OF_ALL = ['PORT', 'HOST', 'ASSAY_LOG_LEVEL'] as const
+// Settings of processes of every kind: where to listen, what to log, and which installation they are of. Units with stores add where traces go.
+const OF_ALL = ['PORT', 'HOST', 'ASSAY_LOG_LEVEL', 'ASSAY_INSTALLATION'] as const
 const TELEMETRY = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_SERVICE_NAME'] as const
 const OF_CALLERS = [...OF_ALL, 'BASE_URL', 'ASSAY_TRUSTED_PROXIES'] as const
 /** Settings of units that run bundles. */

@@ -13,7 +13,8 @@ import type { Telemetry } from './traces/rules/telemetry.ts'
 import type { Log } from './upkeep/rules/log-events.ts'
 
 export type Database = PostgresJsDatabase
-export type Redis = SingleRedis | Cluster
+/** The client, and the installation's name (ASSAY_INSTALLATION), with which every key begins (redis/keys.ts). */
+export type Redis = (SingleRedis | Cluster) & { readonly installation?: string }
 export type { Sql }
 
 /** One connection, for one transaction at a time. */

@@ -36,6 +36,11 @@ describe('npm start', () => {
     ],
     ['ASSAY_LOG_LEVEL', 'debug', /^ASSAY_LOG_LEVEL is debug/],
     [
+      'ASSAY_INSTALLATION',
+      'Staging',
+      /^ASSAY_INSTALLATION is Staging: it takes a name of at most 16 characters/,
+    ],
+    [
       'DATABASE_MIGRATE_URL',
       'postgres://a/b',
       /^DATABASE_MIGRATE_URL is for the database that DATABASE_URL names/,

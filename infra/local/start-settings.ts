@@ -5,7 +5,13 @@ import { logLevelOf } from '../node/context.ts'
 import { mailFrom } from '../node/mail.ts'
 import { partsFrom } from '../node/parts.ts'
 import type { SettingName } from '../node/setting-names.ts'
-import { migrationTarget, operatorKeyFrom, processBoundsFrom, type Settings } from '../node/settings.ts'
+import {
+  installationFrom,
+  migrationTarget,
+  operatorKeyFrom,
+  processBoundsFrom,
+  type Settings,
+} from '../node/settings.ts'
 import { ExitError, invalid } from './exit-error.ts'
 
 export const HOST = '127.0.0.1'
@@ -47,6 +53,7 @@ export function startSettings(settings: Settings) {
     migration: migrationFrom(settings),
     redisUrl: settings.get('REDIS_URL'),
     redisCa: settings.get('REDIS_CA'),
+    installation: installationFrom(settings),
     masterKey: settings.get('ASSAY_MASTER_KEY'),
     metricsToken: settings.get('ASSAY_METRICS_TOKEN'),
     operatorKey: operatorKeyFrom(settings),

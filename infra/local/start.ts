@@ -17,7 +17,7 @@ import { needsKeyOf } from '../node/installation.ts'
 import { logLine } from '../node/log.ts'
 import { startServer } from '../node/server.ts'
 import { unknownSettings } from '../node/setting-names.ts'
-import { readSettings, type Settings } from '../node/settings.ts'
+import { processSettings, readSettings, type Settings } from '../node/settings.ts'
 import { CRASHED } from '../node/stop.ts'
 import { refusalOf } from '../node/store-errors.ts'
 import { openTelemetry } from '../node/telemetry.ts'
@@ -80,8 +80,8 @@ function lost(error: Error): void {
 
 async function start(): Promise<void> {
   const wantsDemo = options().demo
-  const settings = readSettings(process.env)
-  const { port, dataDir, databaseCa, redisCa, ...given } = startSettings(settings)
+  const settings = processSettings()
+  const { port, dataDir, databaseCa, redisCa, installation, ...given } = startSettings(settings)
   for (const { name, meant } of unknownSettings(process.env))
     say(`unknown_setting: there is no setting ${name}${meant ? `; did you mean ${meant}?` : ''}`)
   const dataFolder = await openDataFolder(dataDir)
@@ -108,7 +108,7 @@ async function start(): Promise<void> {
 
   const file = join(dataFolder.path, 'local.json')
   const { databaseUrl, redisUrl } = stores
-  const urls = { databaseUrl, databaseCa, redisUrl, redisCa }
+  const urls = { databaseUrl, databaseCa, redisUrl, redisCa, installation }
   const known = await readJson<LocalStack>(file)
   let access: Access | undefined = known
   const prepare = async () => {

@@ -41,6 +41,8 @@ export interface ConnectionOptions extends DatabaseTarget {
   /** Names one server, or the nodes of a cluster. */
   redisUrl: string
   redisCa?: string | undefined
+  /** The name of the installation, where it shares Redis with others. */
+  installation?: string | undefined
   /** Most connections to PostgreSQL: for raw statements, for Drizzle's, and for callers' reads. */
   pool?: Pool
 }
@@ -85,7 +87,8 @@ export const openConnections = (options: ConnectionOptions): Connections => open
 /** Like openConnections, with a Redis client that the caller has loaded. @throws ExitError like openConnections */
 export function openWith(client: RedisClient, options: ConnectionOptions): Connections {
   const database = openPools(options)
-  const redis = openRedis({ url: options.redisUrl, ca: options.redisCa }, client)
+  const { redisUrl: url, redisCa: ca, installation } = options
+  const redis = openRedis({ url, ca, installation }, client)
   return {
     ...database,
     redis,

@@ -12,6 +12,8 @@ export interface TelemetryOptions {
   share: number
   heeds_caller: boolean
   interval_ms: number
+  /** The name of the installation, if it has one. */
+  installation: string | undefined
 }
 
 export interface Exporter extends Telemetry {

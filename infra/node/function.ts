@@ -31,7 +31,7 @@ import {
   keysFrom,
   listeningAt,
   operatorKeyFrom,
-  readSettings,
+  processSettings,
   type Settings,
   storesFrom,
 } from './settings.ts'
@@ -73,7 +73,7 @@ export function serveFunction(unit: FunctionUnit): Promise<void> {
 
 async function serve(unit: FunctionUnit): Promise<void> {
   endOnCrash()
-  const settings = readSettings(process.env)
+  const settings = processSettings()
   const closing = new AsyncDisposableStack()
   const connections = await connectionsOf(unit, settings)
   closing.defer(() => connections.close())

@@ -26,7 +26,7 @@ import {
   listeningAt,
   operatorKeyFrom,
   processBoundsFrom,
-  readSettings,
+  processSettings,
   storesFrom,
 } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
@@ -36,7 +36,7 @@ import { openTelemetry } from './telemetry.ts'
 const PORT = 8090
 
 async function start(): Promise<void> {
-  const settings = readSettings(process.env)
+  const settings = processSettings()
   const masterKey = keysFrom(settings)
   const parts = partsFrom(settings)
   const allow = settings.networks('ASSAY_ALLOW_NETWORKS')

@@ -34,7 +34,7 @@ const SCOPE = { name: 'assay', version: VERSION }
 
 export function createExporter(options: TelemetryOptions): Exporter {
   const dropped = new Dropped()
-  const resource = resourceOf()
+  const resource = resourceOf(options)
   const spans = options.traces ? new SpanQueue(resource, dropped) : null
   const meters = options.metrics ? openMeters(resource, options.interval_ms, dropped) : null
   return {
@@ -59,9 +59,10 @@ export function createExporter(options: TelemetryOptions): Exporter {
 }
 
 /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our own attributes. */
-function resourceOf(): Resource {
+function resourceOf({ installation }: TelemetryOptions): Resource {
   const own = {
     'service.name': 'assay',
+    ...(installation === undefined ? {} : { 'service.namespace': installation }),
     'service.version': VERSION,
     'service.instance.id': crypto.randomUUID(),
   }

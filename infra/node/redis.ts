@@ -15,6 +15,8 @@ export interface RedisTarget {
   url: string
   /** The server's CA certificates, in PEM; Node's own by default. */
   ca?: string | undefined
+  /** The name of the installation, if it has one: see shared/redis/keys.ts. */
+  installation?: string | undefined
 }
 
 type OfEach = Pick<
@@ -54,7 +56,9 @@ export function openRedis(target: RedisTarget, client: RedisClient): Redis {
         reason: () => (tls ? speaksPlainly(nodes[0]!) : Promise.resolve()),
       })
   redis.on('error', () => {}) // logged by watchRedis, and reported by the failing command
-  return redis
+  return target.installation === undefined
+    ? redis
+    : Object.assign(redis, { installation: target.installation })
 }
 
 /**

@@ -14,7 +14,7 @@ import { invalid } from '../local/exit-error.ts'
 import { type Address, type Listener, listening } from './listening.ts'
 import { logLine, reportReady, writeLine } from './log.ts'
 import { lacksHost, NO_HOST, refuse, requestId } from './malformed.ts'
-import { listeningAt, readSettings } from './settings.ts'
+import { listeningAt, processSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 
 // Not imported: an import reads every export and so loads all of fetch, which would be half of the router's start time.
@@ -52,7 +52,7 @@ const PORT = 8080
 export async function serveRouter(routes: readonly Route[]): Promise<void> {
   endOnCrash()
   try {
-    const settings = readSettings(process.env)
+    const settings = processSettings()
     const unitUrl = settings.need('ASSAY_UNIT_URL')
     const listener = await startRouter({ ...listeningAt(settings, PORT), routes, unitUrl })
     reportReady({ unit: 'router', url: listener.url })

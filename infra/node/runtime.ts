@@ -8,13 +8,13 @@ import { createInvoker } from '../runtime/invoker.ts'
 import { serveRuntime } from '../runtime/runtime-server.ts'
 import { localRuntime } from './agents.ts'
 import { reportReady } from './log.ts'
-import { keysFrom, listeningAt, readSettings } from './settings.ts'
+import { keysFrom, listeningAt, processSettings } from './settings.ts'
 import { endOnCrash, endOnSignal, endStart } from './stop.ts'
 
 const PORT = 8080
 
 async function start(): Promise<void> {
-  const settings = readSettings(process.env)
+  const settings = processSettings()
   const at = listeningAt(settings, PORT)
   const bearer = await platformBearer(keysFrom(settings))
   const closing = new AsyncDisposableStack()

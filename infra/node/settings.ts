@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { isKeySet } from '../../shared/kernel/secrets.ts'
 import { ExitError, invalid } from '../local/exit-error.ts'
+import { checkedInstallation } from './installation-name.ts'
+import { logAs } from './log.ts'
 import { type PostgresTarget, postgresOptions } from './postgres-options.ts'
 import type { SettingName } from './setting-names.ts'
 
@@ -128,12 +130,13 @@ export function migrationTarget(settings: Settings): PostgresTarget {
   return target
 }
 
-/** The URLs of PostgreSQL and Redis, and the CA certificates that Node does not have. */
+/** The URLs of PostgreSQL and Redis, the CA certificates that Node does not have, and the installation's name. */
 export function storesFrom(settings: Settings) {
   return {
     ...databaseFrom(settings),
     redisUrl: settings.need('REDIS_URL'),
     redisCa: settings.get('REDIS_CA'),
+    installation: installationFrom(settings),
   }
 }
 
@@ -142,6 +145,21 @@ export const databaseFrom = (settings: Settings) => ({
   databaseUrl: settings.need('DATABASE_URL'),
   databaseCa: settings.get('DATABASE_CA'),
 })
+
+/**
+ * Reads the settings of a process that serves or works. Every line that it logs from then on names the installation.
+ *
+ * @throws ExitError when the installation's name cannot be one
+ */
+export function processSettings(env: Record<string, string | undefined> = process.env): Settings {
+  const settings = readSettings(env)
+  logAs(installationFrom(settings))
+  return settings
+}
+
+/** The name of this installation among others; undefined without one. @throws ExitError when it cannot be one */
+export const installationFrom = (settings: Settings): string | undefined =>
+  checkedInstallation(settings.get('ASSAY_INSTALLATION'))
 
 /** The master key, or keys derived from it for the purposes of this process only. @throws ExitError without either */
 export function keysFrom(settings: Settings): string {

@@ -4,7 +4,7 @@
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { invalid } from '../local/exit-error.ts'
 import type { Exporter, TelemetryOptions } from './exporter.ts'
-import type { Settings } from './settings.ts'
+import { installationFrom, type Settings } from './settings.ts'
 
 /** Returns the exporter, or null where nothing is exported. @throws ExitError when a setting is not supported */
 export async function openTelemetry(settings: Settings): Promise<Exporter | null> {
@@ -29,6 +29,7 @@ export async function openTelemetry(settings: Settings): Promise<Exporter | null
     traces,
     metrics,
     ...samplerOf(settings),
+    installation: installationFrom(settings),
     interval_ms: settings.whole('OTEL_METRIC_EXPORT_INTERVAL', bounds) ?? interval_ms,
   })
 }

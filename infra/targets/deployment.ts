@@ -4,11 +4,13 @@ import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import type { IService } from 'kubernetes-models/v1/Service'
-import { CONFINED, PART, ROLE } from './pods.ts'
+import { CONFINED, ROLE } from './pods.ts'
 
 export interface Served {
   name: string
   namespace: string
+  /** The label of its installation. */
+  part: Record<string, string>
   role: string
   replicas: number
   image: string
@@ -23,7 +25,7 @@ export interface Served {
 
 export function servedObjects(one: Served): [IDeployment, IService] {
   const { name, namespace, port } = one
-  const labels = { ...PART, [ROLE]: one.role }
+  const labels = { ...one.part, [ROLE]: one.role }
   const metadata = { name, namespace, labels }
   return [
     {

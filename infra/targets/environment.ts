@@ -20,6 +20,7 @@ export function settingsOf(
   at: Addresses,
 ): Record<string, string> {
   const known: Record<string, string | null | undefined> = {
+    ASSAY_INSTALLATION: values.installation,
     BASE_URL: values.base_url,
     ASSAY_TRUSTED_PROXIES: list(values.trusted_proxies),
     ASSAY_LOG_LEVEL: values.log_level,

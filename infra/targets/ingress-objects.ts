@@ -6,14 +6,19 @@ import type { IHTTPRoute } from '@kubernetes-models/gateway-api/gateway.networki
 import type { IReferenceGrant } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1beta1/ReferenceGrant'
 import type { IDomainMapping } from '@kubernetes-models/knative/serving.knative.dev/v1beta1/DomainMapping'
 import type { IIngress } from 'kubernetes-models/networking.k8s.io/v1/Ingress'
+import { prefixOf } from '../../shared/kernel/installation-name.ts'
 import { unitsOf } from '../packaging.ts'
 import { PORT, ROUTER } from './image.ts'
-import { PART } from './pods.ts'
+import { named, namedWithin } from './names.ts'
+import { partOf } from './pods.ts'
 import { httpRules, type Match, type Rule } from './routes.ts'
 import { timesOf } from './times.ts'
 import type { KnativeValues, OpenfaasValues } from './values.ts'
 
-const TLS_SECRET = 'assay-tls'
+const tlsSecret = (values: Installation) => named(values, 'tls')
+interface Installation {
+  installation?: string | undefined
+}
 const hostOf = ({ base_url }: { base_url: string }) => new URL(base_url).hostname
 
 /** An Ingress to the Service that OpenFaaS makes for the function, so that no path has to be rewritten. */
@@ -37,10 +42,10 @@ export function classIngress(service: string, values: OpenfaasValues): IIngress 
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
-    metadata: { name: 'assay', namespace, labels: PART, annotations },
+    metadata: { name: prefixOf(values.installation), namespace, labels: partOf(values), annotations },
     spec: {
       ingressClassName: ingress.class,
-      ...(ingress.issuer ? { tls: [{ hosts: [host], secretName: TLS_SECRET }] } : {}),
+      ...(ingress.issuer ? { tls: [{ hosts: [host], secretName: tlsSecret(values) }] } : {}),
       rules: [
         {
           host,
@@ -64,7 +69,7 @@ export function functionIngress(router: string, values: OpenfaasValues) {
   return {
     apiVersion: 'openfaas.com/v1',
     kind: 'FunctionIngress',
-    metadata: { name: 'assay', namespace: 'openfaas' },
+    metadata: { name: prefixOf(values.installation), namespace: 'openfaas' },
     spec: {
       domain: hostOf(values),
       function: router,
@@ -85,35 +90,37 @@ export function domainObjects(values: KnativeValues): object[] {
   const mapping: IDomainMapping = {
     apiVersion: 'serving.knative.dev/v1beta1',
     kind: 'DomainMapping',
-    metadata: { name: host, namespace, labels: PART },
+    metadata: { name: host, namespace, labels: partOf(values) },
     spec: {
-      ref: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: ROUTER },
-      ...(ingress.issuer ? { tls: { secretName: TLS_SECRET } } : {}),
+      ref: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: namedWithin(values, ROUTER) },
+      ...(ingress.issuer ? { tls: { secretName: tlsSecret(values) } } : {}),
     },
   }
   const claim = {
     apiVersion: 'networking.internal.knative.dev/v1alpha1',
     kind: 'ClusterDomainClaim',
-    metadata: { name: host, labels: PART },
+    metadata: { name: host, labels: partOf(values) },
     spec: { namespace },
   }
-  return [claim, ...(ingress.issuer ? [certificate(host, namespace, ingress.issuer)] : []), mapping]
+  return [claim, ...(ingress.issuer ? [certificate(host, values, ingress.issuer)] : []), mapping]
 }
 
-const certificate = (host: string, namespace: string, issuer: string) => ({
+const certificate = (host: string, values: KnativeValues, issuer: string) => ({
   apiVersion: 'cert-manager.io/v1',
   kind: 'Certificate',
-  metadata: { name: 'assay', namespace, labels: PART },
+  metadata: { name: prefixOf(values.installation), namespace: values.namespace, labels: partOf(values) },
   spec: {
-    secretName: TLS_SECRET,
+    secretName: tlsSecret(values),
     // Knative searches for certificates among the Secrets with this label.
-    secretTemplate: { labels: { 'networking.internal.knative.dev/certificate-uid': 'assay' } },
+    secretTemplate: {
+      labels: { 'networking.internal.knative.dev/certificate-uid': prefixOf(values.installation) },
+    },
     dnsNames: [host],
     issuerRef: { name: issuer, kind: 'ClusterIssuer' },
   },
 })
 
-const named = (place: string) => {
+const placeOf = (place: string) => {
   const [namespace, name] = place.split('/') as [string, string]
   return { namespace, name }
 }
@@ -127,11 +134,17 @@ const rulesOf = ({ packaging }: KnativeValues, rule: (unit: string, matches: Mat
 /** The routes, and the grant that lets them point into the namespace of Knative's own gateway. */
 export function gatewayObjects(values: KnativeValues): (IHTTPRoute | IReferenceGrant)[] {
   const { namespace, ingress } = values
-  const backend = named(ingress.backend)
+  const backend = placeOf(ingress.backend)
+  const prefix = prefixOf(values.installation)
   const rules = rulesOf(values, (unit, matches) => ({
     matches,
     // Knative selects its Service by the host.
-    filters: [{ type: 'URLRewrite', urlRewrite: { hostname: `${unit}.${namespace}.svc.cluster.local` } }],
+    filters: [
+      {
+        type: 'URLRewrite',
+        urlRewrite: { hostname: `${namedWithin(values, unit)}.${namespace}.svc.cluster.local` },
+      },
+    ],
     backendRefs: [{ ...backend, port: 80 }],
     timeouts: { request: '0s' }, // Envoy Gateway allows 15 s by default; the Service's own timeout applies instead
   }))
@@ -140,14 +153,18 @@ export function gatewayObjects(values: KnativeValues): (IHTTPRoute | IReferenceG
       (rules, at): IHTTPRoute => ({
         apiVersion: 'gateway.networking.k8s.io/v1',
         kind: 'HTTPRoute',
-        metadata: { name: at === 0 ? 'assay' : `assay-${at + 1}`, namespace, labels: PART },
-        spec: { parentRefs: [named(ingress.gateway)], hostnames: [hostOf(values)], rules },
+        metadata: { name: at === 0 ? prefix : `${prefix}-${at + 1}`, namespace, labels: partOf(values) },
+        spec: { parentRefs: [placeOf(ingress.gateway)], hostnames: [hostOf(values)], rules },
       }),
     ),
     {
       apiVersion: 'gateway.networking.k8s.io/v1beta1',
       kind: 'ReferenceGrant',
-      metadata: { name: `assay-${namespace}`, namespace: backend.namespace, labels: PART },
+      metadata: {
+        name: values.installation === undefined ? `${prefix}-${namespace}` : `${prefix}-in-${namespace}`,
+        namespace: backend.namespace,
+        labels: partOf(values),
+      },
       spec: {
         from: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace }],
         to: [{ group: '', kind: 'Service', name: backend.name }],

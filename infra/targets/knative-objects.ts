@@ -5,6 +5,7 @@ import type { IService } from '@kubernetes-models/knative/serving.knative.dev/v1
 import type { IPingSource } from '@kubernetes-models/knative/sources.knative.dev/v1/PingSource'
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import type { IContainer } from 'kubernetes-models/v1/Container'
+import { prefixOf } from '../../shared/kernel/installation-name.ts'
 import { settingsOf } from './environment.ts'
 import {
   COMMAND,
@@ -19,7 +20,8 @@ import {
   type Workload,
   workloadsOf,
 } from './image.ts'
-import { CONFINED, PART, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
+import { namedWithin } from './names.ts'
+import { CONFINED, partOf, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
 import { type Place, secretVariables } from './run-once.ts'
 import { PROBES, timesOf } from './times.ts'
 import type { KnativeValues } from './values.ts'
@@ -31,16 +33,19 @@ const TARGET: Record<Role, number> = { router: 100, api: 50, consumer: 1, tick: 
 export const knativeWorkloads = ({ packaging, keda }: KnativeValues): Workload[] =>
   workloadsOf(packaging).filter(one => !(keda && one.name === CONSUMER))
 
+/** The name of the Secret. */
+export const secretOf = ({ secret, installation }: KnativeValues) => secret ?? prefixOf(installation)
+
 /** The place of secrets: one Secret holds all of them, each under its name. */
 export const placeOf = (values: KnativeValues): Place => ({
   values,
-  placeOf: secret => ({ name: values.secret, key: secret }),
+  placeOf: secret => ({ name: secretOf(values), key: secret }),
 })
 
 /** The URLs at which workloads reach each other; nobody calls a consumer that stays up, since it listens to Redis. */
-export const addressesOf = ({ namespace, keda }: KnativeValues) => {
-  const at = (unit: string) => `http://${unit}.${namespace}.svc.cluster.local`
-  return { unit: at('{unit}'), consumer: keda ? null : at(CONSUMER), runtime: at(RUNTIME) }
+export const addressesOf = (values: KnativeValues) => {
+  const at = (unit: string) => `http://${namedWithin(values, unit)}.${values.namespace}.svc.cluster.local`
+  return { unit: at('{unit}'), consumer: values.keda ? null : at(CONSUMER), runtime: at(RUNTIME) }
 }
 
 export const services = (values: KnativeValues): IService[] =>
@@ -48,14 +53,14 @@ export const services = (values: KnativeValues): IService[] =>
 
 function serviceOf(workload: Workload, values: KnativeValues): IService {
   const { name, role } = workload
-  const labels = { ...PART, [ROLE]: role }
+  const labels = { ...partOf(values), [ROLE]: role }
   const timeoutSeconds = timesOf(values.consumer_seconds).request_s[role]
   const { image_pull_secret } = values
   return {
     apiVersion: 'serving.knative.dev/v1',
     kind: 'Service',
     metadata: {
-      name,
+      name: namedWithin(values, name),
       namespace: values.namespace,
       labels: name === ROUTER ? labels : { ...labels, 'networking.knative.dev/visibility': 'cluster-local' },
     },
@@ -116,16 +121,16 @@ function containerOf(workload: Workload, values: KnativeValues): IContainer {
   }
 }
 
-export const tickSource = ({ namespace }: KnativeValues): IPingSource => ({
+export const tickSource = (values: KnativeValues): IPingSource => ({
   apiVersion: 'sources.knative.dev/v1',
   kind: 'PingSource',
-  metadata: { name: TICK, namespace, labels: PART },
+  metadata: { name: namedWithin(values, TICK), namespace: values.namespace, labels: partOf(values) },
   spec: {
     schedule: '* * * * *',
     timezone: 'UTC',
     contentType: 'application/json',
     data: '{}',
-    sink: { ref: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: TICK } },
+    sink: { ref: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: namedWithin(values, TICK) } },
   },
 })
 
@@ -137,10 +142,10 @@ export const disruptionBudgets = (values: KnativeValues): IPodDisruptionBudget[]
   knativeWorkloads(values).map(({ name }) => ({
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
-    metadata: { name, namespace: values.namespace, labels: PART },
+    metadata: { name: namedWithin(values, name), namespace: values.namespace, labels: partOf(values) },
     spec: {
       maxUnavailable: 1,
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
-      selector: { matchLabels: { 'serving.knative.dev/service': name } },
+      selector: { matchLabels: { 'serving.knative.dev/service': namedWithin(values, name) } },
     },
   }))

@@ -4,11 +4,13 @@
 import type { IScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject'
 import type { ITriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication'
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
+import { prefixOf } from '../../shared/kernel/installation-name.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { settingsOf } from './environment.ts'
 import { CONSUMER, LARGE, METRICS_PATH, SERVER_COMMAND, workloadsOf } from './image.ts'
-import { addressesOf, placeOf } from './knative-objects.ts'
-import { CONFINED, PART, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
+import { addressesOf, placeOf, secretOf } from './knative-objects.ts'
+import { named, namedWithin } from './names.ts'
+import { CONFINED, partOf, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
 import { secretVariables } from './run-once.ts'
 import { CONSUMER_GRACE_S } from './times.ts'
 import type { KnativeValues } from './values.ts'
@@ -16,7 +18,12 @@ import type { KnativeValues } from './values.ts'
 const NAME = 'consumer'
 /** A role of its own, since it runs bundles: policies give it the runtime's network. */
 export const STANDING_ROLE = 'standing-consumer'
-const LABELS = { ...PART, [ROLE]: STANDING_ROLE, 'app.kubernetes.io/name': NAME }
+const nameOf = (values: KnativeValues) => namedWithin(values, NAME)
+const labelsOf = (values: KnativeValues) => ({
+  ...partOf(values),
+  [ROLE]: STANDING_ROLE,
+  'app.kubernetes.io/name': nameOf(values),
+})
 
 export const kedaObjects = (values: KnativeValues): [IDeployment, ITriggerAuthentication, IScaledObject] => [
   standingConsumer(values),
@@ -32,14 +39,15 @@ function standingConsumer(values: KnativeValues): IDeployment {
   const { FUNCTION, ASSAY_RUNTIME_URL, ASSAY_CONSUMER_URL, ASSAY_CONSUME_SECONDS, ...settings } = all
   const own = { ASSAY_PARTS: 'consumer', ASSAY_DATA_DIR: '/tmp/assay', ...settings }
   const { namespace, image, image_pull_secret } = values
+  const labels = labelsOf(values)
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: NAME, namespace, labels: LABELS },
+    metadata: { name: nameOf(values), namespace, labels },
     spec: {
-      selector: { matchLabels: LABELS },
+      selector: { matchLabels: labels },
       template: {
-        metadata: { labels: LABELS },
+        metadata: { labels },
         spec: {
           terminationGracePeriodSeconds: CONSUMER_GRACE_S,
           automountServiceAccountToken: false,
@@ -71,33 +79,34 @@ export const BACKLOG_QUERY =
   'select coalesce(sum(total_items - ok - degraded - failed - budget_exceeded - cancelled - paused), 0) ' +
   'from runs where finished_at is null and stop_reason is null'
 
-const AUTHENTICATION = 'assay-database'
+const authentication = (values: KnativeValues) => named(values, 'database')
 
 /** KEDA's connection to PostgreSQL, without a pooler, because KEDA's driver prepares its statement. */
-function databaseAuthentication({ namespace, secret: name, secrets }: KnativeValues): ITriggerAuthentication {
-  const key = secrets.includes('DATABASE_MIGRATE_URL') ? 'DATABASE_MIGRATE_URL' : 'DATABASE_URL'
+function databaseAuthentication(values: KnativeValues): ITriggerAuthentication {
+  const name = secretOf(values)
+  const key = values.secrets.includes('DATABASE_MIGRATE_URL') ? 'DATABASE_MIGRATE_URL' : 'DATABASE_URL'
   return {
     apiVersion: 'keda.sh/v1alpha1',
     kind: 'TriggerAuthentication',
-    metadata: { name: AUTHENTICATION, namespace, labels: PART },
+    metadata: { name: authentication(values), namespace: values.namespace, labels: partOf(values) },
     spec: { secretTargetRef: [{ parameter: 'connection', name, key }] },
   }
 }
 
-const scaleByBacklog = ({ namespace, consumers_max }: KnativeValues): IScaledObject => ({
+const scaleByBacklog = (values: KnativeValues): IScaledObject => ({
   apiVersion: 'keda.sh/v1alpha1',
   kind: 'ScaledObject',
-  metadata: { name: NAME, namespace, labels: PART },
+  metadata: { name: nameOf(values), namespace: values.namespace, labels: partOf(values) },
   spec: {
-    scaleTargetRef: { name: NAME },
+    scaleTargetRef: { name: nameOf(values) },
     minReplicaCount: 0,
-    maxReplicaCount: consumers_max,
+    maxReplicaCount: values.consumers_max,
     pollingInterval: 5,
     cooldownPeriod: 60,
     triggers: [
       {
         type: 'postgresql',
-        authenticationRef: { name: AUTHENTICATION },
+        authenticationRef: { name: authentication(values) },
         metadata: {
           query: BACKLOG_QUERY,
           targetQueryValue: String(LIMITS.items_in_flight_per_consumer),
@@ -109,19 +118,22 @@ const scaleByBacklog = ({ namespace, consumers_max }: KnativeValues): IScaledObj
 })
 
 /** Lets the Prometheus operator scrape the tick's pods directly, so that scraping keeps no Service awake. */
-export function podMonitor({ namespace, secret: name }: KnativeValues) {
+export function podMonitor(values: KnativeValues) {
   return {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PodMonitor',
-    metadata: { name: 'assay', namespace, labels: PART },
+    metadata: { name: prefixOf(values.installation), namespace: values.namespace, labels: partOf(values) },
     spec: {
-      selector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
+      selector: { matchLabels: { ...partOf(values), [ROLE]: 'tick' } },
       podMetricsEndpoints: [
         {
           port: 'user-port', // Knative's name for the container's port
           path: METRICS_PATH,
           interval: '30s',
-          authorization: { type: 'Bearer', credentials: { name, key: 'ASSAY_METRICS_TOKEN' } },
+          authorization: {
+            type: 'Bearer',
+            credentials: { name: secretOf(values), key: 'ASSAY_METRICS_TOKEN' },
+          },
         },
       ],
     },

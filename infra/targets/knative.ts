@@ -5,6 +5,7 @@ import { unitsOf } from '../packaging.ts'
 import { domainObjects, gatewayObjects } from './ingress-objects.ts'
 import { disruptionBudgets, placeOf, services, tickSource } from './knative-objects.ts'
 import { kedaObjects, podMonitor } from './knative-options.ts'
+import { namedWithin } from './names.ts'
 import { knativePolicies, prometheusPolicy } from './network-policies.ts'
 import { poolerObjects } from './pooler.ts'
 import { nginxFile } from './routes.ts'
@@ -85,14 +86,15 @@ function ingressFiles(values: KnativeValues): TargetFile[] {
 }
 
 /** The configuration for the operator's own nginx; it calls Knative's gateway, which selects a Service by its host. */
-function nginxConf({ namespace, ingress, consumer_seconds }: KnativeValues): TargetFile {
+function nginxConf(values: KnativeValues): TargetFile {
+  const { namespace, ingress, consumer_seconds } = values
   const [at, name] = ingress.backend.split('/')
   return {
     path: 'nginx.conf',
     about: 'For the folder conf.d of an nginx of yours in the cluster, where no Gateway leads to functions.',
     content: nginxFile(unitsOf('endpoint'), {
       server: `${name}.${at}.svc.cluster.local:80`,
-      host: `$assay_unit.${namespace}.svc.cluster.local`,
+      host: `${namedWithin(values, '$assay_unit')}.${namespace}.svc.cluster.local`,
       seconds: timesOf(consumer_seconds).gateway_s,
     }),
   }

@@ -8,7 +8,8 @@ import type {
 } from 'kubernetes-models/networking.k8s.io/v1'
 import { PORT } from './image.ts'
 import { STANDING_ROLE } from './knative-options.ts'
-import { PART, ROLE } from './pods.ts'
+import { named, namedWithin } from './names.ts'
+import { partOf, ROLE } from './pods.ts'
 import type { ImageValues, KnativeValues, OpenfaasValues } from './values.ts'
 
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name'
@@ -42,13 +43,13 @@ const ANYWHERE: INetworkPolicyEgressRule = {
 }
 
 const policy = (
-  namespace: string,
+  values: ImageValues,
   name: string,
   spec: NonNullable<INetworkPolicy['spec']>,
 ): INetworkPolicy => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
-  metadata: { name, namespace, labels: PART },
+  metadata: { name, namespace: values.namespace, labels: partOf(values) },
   spec,
 })
 
@@ -81,9 +82,9 @@ const telemetryPorts = ({ telemetry }: ImageValues): number[] => {
 }
 
 /** Lets Prometheus in its namespace reach the tick's metrics. */
-export const prometheusPolicy = ({ namespace }: KnativeValues, prometheus: string): INetworkPolicy =>
-  policy(namespace, 'in-by-prometheus', {
-    podSelector: { matchLabels: { ...PART, [ROLE]: 'tick' } },
+export const prometheusPolicy = (values: KnativeValues, prometheus: string): INetworkPolicy =>
+  policy(values, namedWithin(values, 'in-by-prometheus'), {
+    podSelector: { matchLabels: { ...partOf(values), [ROLE]: 'tick' } },
     policyTypes: ['Ingress'],
     ingress: [{ from: [inNamespaces([prometheus])], ports: [{ protocol: 'TCP', port: PORT }] }],
   })
@@ -99,7 +100,7 @@ export function openfaasPolicies(
   const gateway = inNamespaces([new URL(gateway_in_cluster).hostname.split('.')[1] ?? namespace])
   const hidden = functions.filter(name => name !== router)
   return [
-    policy(namespace, 'assay-in-by-gateway', {
+    policy(values, named(values, 'in-by-gateway'), {
       podSelector: { matchExpressions: [{ key: 'faas_function', operator: 'In', values: hidden }] },
       policyTypes: ['Ingress'],
       ingress: [{ from: [gateway] }],
@@ -107,13 +108,13 @@ export function openfaasPolicies(
     ...(router === undefined
       ? []
       : [
-          policy(namespace, 'assay-out-of-router', {
+          policy(values, named(values, 'out-of-router'), {
             podSelector: { matchLabels: { faas_function: router } },
             policyTypes: ['Egress'],
             egress: [DNS, { to: [gateway] }],
           }),
         ]),
-    policy(namespace, 'assay-out-of-runtime', {
+    policy(values, named(values, 'out-of-runtime'), {
       podSelector: { matchLabels: { faas_function: runtime } },
       policyTypes: ['Egress'],
       egress: agentsReach(values),
@@ -122,45 +123,46 @@ export function openfaasPolicies(
 }
 
 export function knativePolicies(values: KnativeValues): INetworkPolicy[] {
-  const { namespace, stores } = values
+  const { stores } = values
+  const part = partOf(values)
   const gateways = inNamespaces(KNATIVE_GATEWAYS)
   return [
-    policy(namespace, 'in-by-gateways', {
+    policy(values, namedWithin(values, 'in-by-gateways'), {
       podSelector: {
-        matchLabels: PART,
+        matchLabels: part,
         matchExpressions: [{ key: ROLE, operator: 'NotIn', values: ['pooler'] }],
       },
       policyTypes: ['Ingress'],
       ingress: [{ from: [gateways] }],
     }),
-    policy(namespace, 'in-to-pooler', {
-      podSelector: { matchLabels: { ...PART, [ROLE]: 'pooler' } },
+    policy(values, namedWithin(values, 'in-to-pooler'), {
+      podSelector: { matchLabels: { ...part, [ROLE]: 'pooler' } },
       policyTypes: ['Ingress'],
-      ingress: [{ from: [{ podSelector: { matchLabels: PART } }] }],
+      ingress: [{ from: [{ podSelector: { matchLabels: part } }] }],
     }),
-    policy(namespace, 'out-of-router', {
-      podSelector: { matchLabels: { ...PART, [ROLE]: 'router' } },
+    policy(values, namedWithin(values, 'out-of-router'), {
+      podSelector: { matchLabels: { ...part, [ROLE]: 'router' } },
       policyTypes: ['Egress'],
       egress: [DNS, { to: [gateways] }],
     }),
-    policy(namespace, 'out-of-functions', {
+    policy(values, namedWithin(values, 'out-of-functions'), {
       podSelector: {
-        matchLabels: PART,
+        matchLabels: part,
         matchExpressions: [{ key: ROLE, operator: 'NotIn', values: ['router', 'runtime', STANDING_ROLE] }],
       },
       policyTypes: ['Egress'],
       egress: [DNS, ANYWHERE],
     }),
-    policy(namespace, 'out-of-runtime', {
-      podSelector: { matchLabels: { ...PART, [ROLE]: 'runtime' } },
+    policy(values, namedWithin(values, 'out-of-runtime'), {
+      podSelector: { matchLabels: { ...part, [ROLE]: 'runtime' } },
       policyTypes: ['Egress'],
       egress: agentsReach(values),
     }),
     // It runs bundles, claims items and sends callbacks: it gets the runtime's network, callback networks and stores.
     ...(values.keda
       ? [
-          policy(namespace, 'out-of-standing-consumer', {
-            podSelector: { matchLabels: { ...PART, [ROLE]: STANDING_ROLE } },
+          policy(values, namedWithin(values, 'out-of-standing-consumer'), {
+            podSelector: { matchLabels: { ...part, [ROLE]: STANDING_ROLE } },
             policyTypes: ['Egress'],
             egress: agentsReach(values, {
               networks: values.callback_networks,

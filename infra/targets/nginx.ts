@@ -6,35 +6,37 @@ import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import type { IService } from 'kubernetes-models/v1/Service'
 import { servedObjects } from './deployment.ts'
 import { PORT } from './image.ts'
-import { PART, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
+import { named } from './names.ts'
+import { partOf, ROLE, SCRATCH, SCRATCH_MOUNT } from './pods.ts'
 import type { OpenfaasValues } from './values.ts'
 
-export const NGINX = 'assay-ingress'
 const NGINX_ROLE = 'ingress'
 const FILE = 'assay.conf'
 const COPIES = 2
 
-export function nginxObjects(
-  conf: string,
-  { namespace, ingress }: OpenfaasValues,
-): [IConfigMap, IDeployment, IService] {
+export const nginxName = (values: OpenfaasValues) => named(values, NGINX_ROLE)
+
+export function nginxObjects(conf: string, values: OpenfaasValues): [IConfigMap, IDeployment, IService] {
+  const { namespace, ingress } = values
+  const name = nginxName(values)
   return [
     {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: NGINX, namespace, labels: { ...PART, [ROLE]: NGINX_ROLE } },
+      metadata: { name, namespace, labels: { ...partOf(values), [ROLE]: NGINX_ROLE } },
       data: { [FILE]: conf },
     },
     ...servedObjects({
-      name: NGINX,
+      name,
       namespace,
+      part: partOf(values),
       role: NGINX_ROLE,
       replicas: COPIES,
       image: ingress.nginx_image,
       port: { name: 'http', number: PORT },
       user: 101,
       container: { volumeMounts: [{ name: 'conf', mountPath: '/etc/nginx/conf.d' }, SCRATCH_MOUNT] },
-      volumes: [{ name: 'conf', configMap: { name: NGINX } }, SCRATCH],
+      volumes: [{ name: 'conf', configMap: { name } }, SCRATCH],
     }),
   ]
 }

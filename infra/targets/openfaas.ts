@@ -1,6 +1,7 @@
 // Generates the files for OpenFaaS: a function for each unit, the router through which callers come in, and the Jobs
 // that run once.
 
+import { prefixOf } from '../../shared/kernel/installation-name.ts'
 import { unitsOf } from '../packaging.ts'
 import { secretsOf, settingsOf } from './environment.ts'
 import {
@@ -16,8 +17,9 @@ import {
   workloadsOf,
 } from './image.ts'
 import { classIngress, functionIngress } from './ingress-objects.ts'
+import { named } from './names.ts'
 import { openfaasPolicies } from './network-policies.ts'
-import { NGINX, nginxObjects } from './nginx.ts'
+import { nginxName, nginxObjects } from './nginx.ts'
 import { poolerObjects } from './pooler.ts'
 import { nginxFile } from './routes.ts'
 import { firstAccountJob, migrationJob } from './run-once.ts'
@@ -38,8 +40,6 @@ interface StackFunction {
   readonly_root_filesystem: true
 }
 
-// One namespace has everybody's functions, so ours have a prefix.
-const nameOf = (unit: string) => `assay-${unit}`
 /** The folder of a function's secrets in its container. */
 export const SECRETS_FOLDER = '/var/openfaas/secrets'
 
@@ -48,7 +48,9 @@ const UPSTREAM_PORT = '3000'
 
 export function openfaasFiles(values: OpenfaasValues): TargetFile[] {
   const workloads = workloadsOf(values.packaging)
-  const functions = Object.fromEntries(workloads.map(one => [nameOf(one.name), functionOf(one, values)]))
+  const functions = Object.fromEntries(
+    workloads.map(one => [named(values, one.name), functionOf(one, values)]),
+  )
   const stack = { version: '1.0', provider: { name: 'openfaas', gateway: values.gateway }, functions }
   return [
     { path: 'stack.yml', about: aboutStack(values), content: [stack] },
@@ -56,9 +58,9 @@ export function openfaasFiles(values: OpenfaasValues): TargetFile[] {
       path: 'network-policies.yaml',
       about: 'Who calls the functions, and what code of agents reaches. Apply it before the functions.',
       content: openfaasPolicies(
-        workloads.map(one => nameOf(one.name)),
-        values.packaging === 'endpoint' ? undefined : nameOf(ROUTER),
-        nameOf(RUNTIME),
+        workloads.map(one => named(values, one.name)),
+        values.packaging === 'endpoint' ? undefined : named(values, ROUTER),
+        named(values, RUNTIME),
         values,
       ),
     },
@@ -122,15 +124,16 @@ function functionOf(workload: Workload, values: OpenfaasValues): StackFunction {
 }
 
 /** The name of a secret, as `infra/openfaas.md` creates it. */
-export const secretName = ({ secret_prefix }: OpenfaasValues, secret: string) =>
-  secret_prefix +
+export const secretName = (values: OpenfaasValues, secret: string) =>
+  (values.secret_prefix ?? named(values, '')) +
   secret
     .toLowerCase()
     .replace(/^assay_/, '')
     .replaceAll('_', '-')
 
-function addressesOf({ gateway_in_cluster }: OpenfaasValues) {
-  const at = (unit: string) => `${gateway_in_cluster.replace(/\/$/, '')}/function/${nameOf(unit)}`
+function addressesOf(values: OpenfaasValues) {
+  const gateway = values.gateway_in_cluster.replace(/\/$/, '')
+  const at = (unit: string) => `${gateway}/function/${named(values, unit)}`
   return { unit: at('{unit}'), consumer: at(CONSUMER), runtime: at(RUNTIME) }
 }
 
@@ -163,12 +166,12 @@ const ingressFile = (values: OpenfaasValues): TargetFile =>
         path: 'ingress.yaml',
         about:
           'Leads callers to the router by the gateway, which wakes it. Needs the ingress operator of OpenFaaS.',
-        content: [functionIngress(nameOf(ROUTER), values)],
+        content: [functionIngress(named(values, ROUTER), values)],
       }
     : {
         path: 'ingress.yaml',
         about: `Leads callers to the router and to no other function.${aboutTraefik(values)}`,
-        content: [classIngress(nameOf(ROUTER), values)],
+        content: [classIngress(named(values, ROUTER), values)],
       }
 
 /** A hint for Traefik, which has no annotation for this timeout. */
@@ -183,7 +186,7 @@ function endpointFiles(values: OpenfaasValues): TargetFile[] {
   const { host, port, pathname } = new URL(gateway_in_cluster)
   const conf = nginxFile(unitsOf('endpoint'), {
     server: port ? host : `${host}:80`,
-    path: `${pathname.replace(/\/$/, '')}/function/${nameOf('$assay_unit')}`,
+    path: `${pathname.replace(/\/$/, '')}/function/${named(values, '$assay_unit')}`,
     seconds: timesOf(consumer_seconds).gateway_s,
   })
   return [
@@ -199,7 +202,7 @@ function endpointFiles(values: OpenfaasValues): TargetFile[] {
           {
             path: 'ingress.yaml',
             about: `Leads callers to an nginx, which leads each operation to its function; it keeps nothing.${aboutTraefik(values)}`,
-            content: [...nginxObjects(conf, values), classIngress(NGINX, values)],
+            content: [...nginxObjects(conf, values), classIngress(nginxName(values), values)],
           },
         ]),
   ]
@@ -219,10 +222,13 @@ The file of credentials holds what the secret ${secretName(values, 'ASSAY_METRIC
     {
       scrape_configs: [
         {
-          job_name: 'assay',
+          job_name: prefixOf(values.installation),
           scrape_interval: '30s',
-          metrics_path: `/function/${nameOf(TICK)}${METRICS_PATH}`,
-          authorization: { type: 'Bearer', credentials_file: '/etc/prometheus/secrets/assay-metrics-token' },
+          metrics_path: `/function/${named(values, TICK)}${METRICS_PATH}`,
+          authorization: {
+            type: 'Bearer',
+            credentials_file: `/etc/prometheus/secrets/${secretName(values, 'ASSAY_METRICS_TOKEN')}`,
+          },
           static_configs: [{ targets: [new URL(values.gateway_in_cluster).host] }],
         },
       ],

@@ -2,8 +2,12 @@
 // memory and network.
 
 import type { IContainer } from 'kubernetes-models/v1/Container'
+import { prefixOf } from '../../shared/kernel/installation-name.ts'
 
-export const PART = { 'app.kubernetes.io/part-of': 'assay' }
+/** The label of everything that an installation has; policies and monitors select by it. */
+export const partOf = ({ installation }: { installation?: string | undefined }) => ({
+  'app.kubernetes.io/part-of': prefixOf(installation),
+})
 export const ROLE = 'app.kubernetes.io/component'
 
 export const CONFINED: NonNullable<IContainer['securityContext']> = {

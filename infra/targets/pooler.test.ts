@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type KubernetesObject, objectsIn } from '../../test/support/kubernetes.ts'
 import { poolerSecrets } from '../pooler-secrets.ts'
 import { filesOf, readExample } from './installation.ts'
+import { secretOf } from './knative-objects.ts'
 import { secretName } from './openfaas.ts'
 
 const [openfaas, knative] = [await readExample('openfaas'), await readExample('knative')]
@@ -56,7 +57,7 @@ describe.each([
     platform: 'Knative',
     made: (secrets = knative.secrets) =>
       new Map(filesOf('knative', { ...knative, secrets }, 'a test')).get('pooler.yaml'),
-    placeOf: (secret: string) => ({ name: knative.secret, key: secret }),
+    placeOf: (secret: string) => ({ name: secretOf(knative), key: secret }),
   },
 ])('the pooler on $platform', ({ made, placeOf }) => {
   it('gets every part of the URL from its secret, and no URL', () => {

@@ -5,9 +5,11 @@ import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment'
 import type { IService } from 'kubernetes-models/v1/Service'
 import type { PoolerSecret } from '../pooler-secrets.ts'
 import { servedObjects } from './deployment.ts'
+import { named } from './names.ts'
+import { partOf } from './pods.ts'
 import { type Place, secretVariable } from './run-once.ts'
 
-const NAME = 'assay-pooler'
+const ROLE = 'pooler'
 const PORT = 5432
 // A function holds up to ten connections; 500 is fifty copies, and an idle one costs PgBouncer 2 KiB.
 const CLIENTS = 500
@@ -38,9 +40,10 @@ export function poolerObjects(at: Place): [IDeployment, IService] {
     ...(ca ? { SERVER_TLS_CA_FILE: `${CA_FOLDER}/${CA_FILE}` } : {}),
   }
   return servedObjects({
-    name: NAME,
+    name: named(at.values, ROLE),
     namespace,
-    role: 'pooler',
+    part: partOf(at.values),
+    role: ROLE,
     replicas: 1, // two would share nothing, and PostgreSQL would have twice the connections
     image: pooler!.image,
     port: { name: 'postgres', number: PORT },

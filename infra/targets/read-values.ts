@@ -3,6 +3,7 @@
 
 import { parseDocument } from 'yaml'
 import type * as z from 'zod'
+import { ambiguousName } from './names.ts'
 import {
   type ImageValues,
   type KnativeValues,
@@ -56,8 +57,14 @@ const faultOf = ({ code, message }: z.core.$ZodIssue) =>
 /** Problems between several values. */
 function together(target: Target, values: ValuesOf<Target>): string[] {
   if (target === 'workerd') return []
+  const { installation } = values
+  const common = installation === undefined ? undefined : ambiguousName(installation)
   const { mail_from, pooler, secrets } = values as ImageValues
   const problems: string[] = []
+  if (common !== undefined)
+    problems.push(
+      `installation: ${installation} would make ${common}, which another installation may have: take another name`,
+    )
   const wanting = (name: keyof typeof SECRETS, beside: string) =>
     `secrets: ${name} is missing beside ${beside}: ${SECRETS[name]}`
   if (pooler && !secrets.includes('DATABASE_MIGRATE_URL'))

@@ -6,7 +6,8 @@ import { REFUSED } from '../local/exit-error.ts'
 import { FIRST_ACCOUNT_NEEDS, MIGRATION_NEEDS, type Needs } from '../unit-settings.ts'
 import { secretsOf } from './environment.ts'
 import { FIRST_ACCOUNT_COMMAND, MIGRATE_COMMAND, SMALL } from './image.ts'
-import { CONFINED, PART, ROLE } from './pods.ts'
+import { named } from './names.ts'
+import { CONFINED, partOf, ROLE } from './pods.ts'
 import type { ImageValues } from './values.ts'
 
 /** The values of an installation, and where its platform keeps each secret. */
@@ -35,11 +36,11 @@ export const secretVariable = ({ placeOf }: Place, name: string, secret: string)
 
 function job(at: Place, name: string, role: string, command: string[], needs: Needs): IJob {
   const { namespace, image, image_pull_secret } = at.values
-  const labels = { ...PART, [ROLE]: role }
+  const labels = { ...partOf(at.values), [ROLE]: role }
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { name: `assay-${name}`, namespace, labels },
+    metadata: { name: named(at.values, name), namespace, labels },
     spec: {
       backoffLimit: 6,
       // A fault that a person has to fix is not retried, and its pod stays for its log.

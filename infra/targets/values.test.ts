@@ -86,6 +86,18 @@ it.each([
   expect(refusal('openfaas', text.replace(there, line.includes(':') ? line : ''))).toMatch(expected)
 })
 
+it.each([
+  ['with a capital', 'Staging', /installation: "Staging" is not a name of at most 16 .* shares its Redis/],
+  ['of 17 characters', 'x'.repeat(17), /installation: "x{17}" is not a name of at most 16 /],
+  [
+    'that leads to names of another installation',
+    'list',
+    /installation: list would make assay-list-\w+, which another installation may have: take another name/,
+  ],
+])('a name of the installation %s is refused', (_, name, expected) => {
+  expect(refusal('openfaas', `${exampleOf('openfaas')}\ninstallation: ${name}\n`)).toMatch(expected)
+})
+
 describe('the files of an installation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'assay-values-'))
   afterAll(() => rmSync(folder, { recursive: true }))

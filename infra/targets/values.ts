@@ -2,6 +2,7 @@
 // a description, and a value without a sensible default is required.
 
 import * as z from 'zod'
+import { INSTALLATION_NAMES, isInstallationName } from '../../shared/kernel/installation-name.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { PACKAGINGS } from '../packaging.ts'
 
@@ -28,6 +29,13 @@ export const SECRETS = {
 const purposes = Object.entries(SECRETS).map(([name, purpose]) => `${name} (${purpose})`)
 
 const common = {
+  installation: z
+    .string()
+    .refine(isInstallationName, `not ${INSTALLATION_NAMES}`)
+    .optional()
+    .describe(
+      'its name, where another installation shares its Redis, its namespace or its machine: all names and keys begin with it; by default none',
+    ),
   base_url: z
     .url({ protocol: /^https?$/, error: 'not a URL such as https://assay.your-company.com' })
     .describe('where callers reach the installation; links, callbacks and mails carry it'),
@@ -144,9 +152,9 @@ const OPENFAAS = z.strictObject({
   secret_prefix: z
     .string()
     .regex(/^([a-z][a-z0-9-]*-)?$/, 'not lower-case letters that end with a dash')
-    .default('assay-')
+    .optional()
     .describe(
-      'what the names of secrets begin with: DATABASE_URL is assay-database-url, ASSAY_KEYS_TICK assay-keys-tick',
+      'what the names of secrets begin with, by default assay- and the name of the installation: DATABASE_URL is assay-database-url, ASSAY_KEYS_TICK assay-keys-tick',
     ),
 })
 
@@ -184,7 +192,11 @@ const KNATIVE = z.strictObject({
   prometheus_namespace: dnsLabel
     .optional()
     .describe("the namespace of Prometheus, which may then read metrics by its operator's PodMonitor"),
-  secret: dnsLabel.default('assay').describe('the Secret that holds all of them, each by its name'),
+  secret: dnsLabel
+    .optional()
+    .describe(
+      'the Secret that holds all of them, each by its name; by default assay and the name of the installation',
+    ),
 })
 
 const WORKERD = z.strictObject({

@@ -1,12 +1,14 @@
 // Generates the files for running the functions on workerd alone: the router, a worker for each unit, and workerd's own
 // workers for the cron and the queue.
 
+import { prefixOf } from '../../shared/kernel/installation-name.ts'
 import { UNPRIVILEGED } from '../local/systemd.ts'
 import { type Unit, unitsOf } from '../packaging.ts'
 import { text } from '../runtime/workerd-config.ts'
 import { asksStores, needsOf, type SecretSetting } from '../unit-settings.ts'
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from '../workerd/compatibility.ts'
 import { CONSUMER, ROUTER, TICK } from './image.ts'
+import { named } from './names.ts'
 import type { TargetFile } from './target-file.ts'
 import { CONSUMER_GRACE_S } from './times.ts'
 import type { WorkerdValues } from './values.ts'
@@ -15,17 +17,27 @@ import type { WorkerdValues } from './values.ts'
 const NEVER_PUBLIC = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '100.64.0.0/10']
 const WAKE_BATCH = 100 // one call covers all of them
 /** The folder of each service's environment file; only the consumer's has the master key. */
-const ENVIRONMENT = '/etc/assay'
+const environmentOf = ({ installation }: WorkerdValues) => `/etc/${prefixOf(installation)}`
 
 export function workerdFiles(values: WorkerdValues): TargetFile[] {
   return [
-    { path: 'config.capnp', about: ABOUT, content: config(values) },
-    { path: 'assay-workerd.service', about: 'For /etc/systemd/system.', content: workerdService(values) },
-    { path: 'assay-consumer.service', about: 'For /etc/systemd/system.', content: consumerService(values) },
+    { path: 'config.capnp', about: about(values), content: config(values) },
+    {
+      path: `${named(values, 'workerd')}.service`,
+      about: 'For /etc/systemd/system.',
+      content: workerdService(values),
+    },
+    {
+      path: `${named(values, 'consumer')}.service`,
+      about: 'For /etc/systemd/system.',
+      content: consumerService(values),
+    },
   ]
 }
 
-const ABOUT = `workerd serve --experimental -d state=/var/lib/assay-workerd config.capnp, with the bundles beside it.
+const about = (
+  values: WorkerdValues,
+) => `workerd serve --experimental -d state=/var/lib/${named(values, 'workerd')} config.capnp, with the bundles beside it.
 Secrets are read from the environment, by the names that infra/unit-settings.ts says; infra/workerd.md makes them. --experimental is for workerd's own cron and queue.`
 
 const service = (about: string, { user, checkout }: WorkerdValues, start: string, more: string) => `[Unit]
@@ -49,9 +61,9 @@ const workerdService = (values: WorkerdValues) =>
   service(
     'Assay in workerd',
     values,
-    `${values.checkout}/node_modules/.bin/workerd serve --experimental -d state=/var/lib/assay-workerd ${values.checkout}/dist/workerd/config.capnp`,
-    `EnvironmentFile=${ENVIRONMENT}/workerd.env
-StateDirectory=assay-workerd
+    `${values.checkout}/node_modules/.bin/workerd serve --experimental -d state=/var/lib/${named(values, 'workerd')} ${values.checkout}/dist/workerd/config.capnp`,
+    `EnvironmentFile=${environmentOf(values)}/workerd.env
+StateDirectory=${named(values, 'workerd')}
 `, // creates /var/lib/assay-workerd, which workerd itself does not do
   )
 
@@ -61,9 +73,9 @@ const consumerService = (values: WorkerdValues) =>
     "Assay's consumer",
     values,
     `${values.checkout}/node_modules/.bin/node ${values.checkout}/infra/node/main.ts`,
-    `EnvironmentFile=${ENVIRONMENT}/consumer.env
-Environment=ASSAY_PARTS=consumer,tick ASSAY_DATA_DIR=/var/lib/assay-consumer
-StateDirectory=assay-consumer
+    `EnvironmentFile=${environmentOf(values)}/consumer.env
+Environment=ASSAY_PARTS=consumer,tick ASSAY_DATA_DIR=/var/lib/${named(values, 'consumer')}${values.installation ? ` ASSAY_INSTALLATION=${values.installation}` : ''}
+StateDirectory=${named(values, 'consumer')}
 TimeoutStopSec=${CONSUMER_GRACE_S}
 `,
   )
@@ -153,6 +165,7 @@ const secretsOf = (unit: Unit) => needsOf(unit).secrets.filter(({ setting }) => 
 
 function settingsOf(unit: Unit, values: WorkerdValues): [string, string][] {
   const known: Record<string, string | undefined> = {
+    ASSAY_INSTALLATION: values.installation,
     BASE_URL: values.base_url,
     ASSAY_TRUSTED_PROXIES: values.trusted_proxies.join(','),
     ASSAY_LOG_LEVEL: values.log_level,

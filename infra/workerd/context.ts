@@ -8,6 +8,8 @@ import { ExitError } from '../local/exit-error.ts'
 import { createCallerAddress } from '../node/caller-address.ts'
 import { type Connections, openPools, type Pool } from '../node/connections.ts'
 import { createContext, logLevelOf } from '../node/context.ts'
+import { checkedInstallation } from '../node/installation-name.ts'
+import { logAs } from '../node/log.ts'
 import { absentDatabase, absentStore, NO_STORES, whyAbsent } from '../node/no-stores.ts'
 import { openRedis } from '../node/redis.ts'
 import * as redisClient from '../node/redis-client.ts'
@@ -17,6 +19,8 @@ import { createOutside, type Outside } from './reach.ts'
 export interface Env {
   DATABASE_URL?: string | null
   REDIS_URL?: string | null
+  /** The name of this installation, where others share its Redis. */
+  ASSAY_INSTALLATION?: string | null
   /** 32 bytes in hex. */
   ASSAY_MASTER_KEY?: string | null
   /** Keys derived from the master key for this unit only, instead of it. */
@@ -51,6 +55,7 @@ const joined: Joined = {}
 
 /** Opens a context; with a null pool the unit gets no store and no secret. */
 export function openContext(env: Env, pool: Pool | null): WorkerdContext {
+  logAs(env.ASSAY_INSTALLATION || undefined)
   const connections = pool === null ? NO_STORES : openStores(env, pool)
   const master_key = pool === null ? '' : env.ASSAY_KEYS || env.ASSAY_MASTER_KEY || ''
   const ctx = createContext({
@@ -97,7 +102,10 @@ function openStores(env: Env, pool: Pool): Connections {
     () => openPools({ databaseUrl: need(env, 'DATABASE_URL'), pool, openTls }),
     absentDatabase,
   )
-  const redis = orAbsent(() => openRedis({ url: need(env, 'REDIS_URL') }, redisClient), absentStore)
+  const redis = orAbsent(() => {
+    const installation = checkedInstallation(env.ASSAY_INSTALLATION || undefined)
+    return openRedis({ url: need(env, 'REDIS_URL'), installation }, redisClient)
+  }, absentStore)
   return {
     ...database,
     redis,

@@ -36,7 +36,10 @@ export async function readMetrics(
 }
 
 export function metricsOf(text: string): Metrics {
-  const values = [...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name, value]) => [name!, Number(value)])
+  const values = [...text.matchAll(/^(\w+)(?:\{installation="[^"]*"\})? (\S+)$/gm)].map(([, name, value]) => [
+    name!,
+    Number(value),
+  ])
   const info = /^assay_info\{(.*)\} 1$/m.exec(text)?.[1] ?? ''
   const labels = [...info.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name!, value!])
   return { values: Object.fromEntries(values), labels: Object.fromEntries(labels) }

@@ -3,10 +3,11 @@
 
 import type { Redis } from '../context.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { keyOf } from './keys.ts'
 
 // One slot of a cluster, since one script uses both keys.
-const AWAKE = '{assay:consumers}:awake'
-const CALLED = '{assay:consumers}:called'
+const awake = (redis: Redis) => `{${keyOf(redis, 'consumers')}}:awake`
+const called = (redis: Redis) => `{${keyOf(redis, 'consumers')}}:called`
 
 // Times are Redis's own, so that hosts with different clocks agree; a name is kept until its time has passed.
 const NOW = `
@@ -32,7 +33,7 @@ return redis.call('ZCOUNT', KEYS[1], now_ms, '+inf')`
 /** Reserves a call if fewer than `most` consumers are awake or called; true means that the caller must call one now. */
 export async function reserveCall(redis: Redis, call: string, most: number): Promise<boolean> {
   try {
-    return (await redis.eval(BOOK, 2, AWAKE, CALLED, most, LIMITS.call_ms, call)) === 1
+    return (await redis.eval(BOOK, 2, awake(redis), called(redis), most, LIMITS.call_ms, call)) === 1
   } catch {
     return true // the count is unknown: better one too many
   }
@@ -40,23 +41,23 @@ export async function reserveCall(redis: Redis, call: string, most: number): Pro
 
 /** Takes back a call that woke no consumer. */
 export async function releaseCall(redis: Redis, call: string): Promise<void> {
-  await redis.zrem(CALLED, call).catch(() => {})
+  await redis.zrem(called(redis), call).catch(() => {})
 }
 
 /** Marks a consumer as awake; to be repeated every LIMITS.awake_beat_ms. */
 export async function markPresent(redis: Redis, consumer: string): Promise<void> {
-  await redis.eval(STAY, 2, AWAKE, CALLED, LIMITS.awake_ms, consumer).catch(() => {})
+  await redis.eval(STAY, 2, awake(redis), called(redis), LIMITS.awake_ms, consumer).catch(() => {})
 }
 
 /** Marks a consumer as gone: the next notification calls another. */
 export async function markGone(redis: Redis, consumer: string): Promise<void> {
-  await redis.zrem(AWAKE, consumer).catch(() => {})
+  await redis.zrem(awake(redis), consumer).catch(() => {})
 }
 
 /** Consumers that are awake; undefined when Redis does not answer. */
 export async function countPresent(redis: Redis): Promise<number | undefined> {
   try {
-    return Number(await redis.eval(COUNT, 1, AWAKE))
+    return Number(await redis.eval(COUNT, 1, awake(redis)))
   } catch {
     return undefined
   }

@@ -5,6 +5,7 @@
 import type { Context, Redis } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { keyOf } from './keys.ts'
 import { TAKE_TOKENS } from './rate-script.ts'
 
 export interface Bucket {
@@ -114,7 +115,7 @@ async function ask(redis: Redis, bucket: Bucket, tokens: number, now_ms: number,
       }, LIMITS.rate_answer_ms)
     })
     const { name, per_second, burst } = bucket
-    const asked = redis.eval(TAKE_TOKENS, 1, `assay:rate:${name}`, per_second, burst, tokens, how)
+    const asked = redis.eval(TAKE_TOKENS, 1, keyOf(redis, 'rate', name), per_second, burst, tokens, how)
     asked.catch(() => {})
     const [wait_ms, left] = (await Promise.race([asked, late])) as [number, number]
     return { wait_ms, left }

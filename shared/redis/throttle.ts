@@ -1,9 +1,10 @@
 // Lets an action happen at most once in a while, however many processes are asked for it. A hint: without Redis each
 // process counts for itself.
 
-import type { Context } from '../context.ts'
+import type { Context, Redis } from '../context.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { keyOf } from './keys.ts'
 
 /** By host: when each name was last let through. */
 const last = new WeakMap<object, Map<string, number>>()
@@ -18,7 +19,7 @@ export async function isFirstWithin(ctx: Context, name: string, ms: number): Pro
   if (own.size >= LIMITS.throttled_names) own.delete(own.keys().next().value!)
   own.set(name, now)
   try {
-    return (await ctx.redis.set(keyOf(name), '1', 'PX', ms, 'NX')) === 'OK'
+    return (await ctx.redis.set(markOf(ctx.redis, name), '1', 'PX', ms, 'NX')) === 'OK'
   } catch {
     return true
   }
@@ -27,7 +28,7 @@ export async function isFirstWithin(ctx: Context, name: string, ms: number): Pro
 /** Lets the next caller through, since this one could not do its action. */
 export async function letNextIn(ctx: Context, name: string): Promise<void> {
   last.get(ctx.sql)?.delete(name)
-  await ctx.redis.set(keyOf(name), '', 'PX', 1).catch(() => {})
+  await ctx.redis.set(markOf(ctx.redis, name), '', 'PX', 1).catch(() => {})
 }
 
-const keyOf = (name: string) => `assay:seldom:${name}`
+const markOf = (redis: Redis, name: string) => keyOf(redis, 'seldom', name)

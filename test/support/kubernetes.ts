@@ -167,7 +167,7 @@ const ANNOTATIONS = [
   ),
 ]
 const LABELS: Record<string, RegExp> = {
-  'app.kubernetes.io/part-of': /^assay$/,
+  'app.kubernetes.io/part-of': /^assay(-[a-z0-9-]+)?$/,
   'app.kubernetes.io/component':
     /^(router|api|consumer|tick|runtime|standing-consumer|migration|account|pooler|ingress)$/,
   'app.kubernetes.io/name': LABEL,

@@ -18,6 +18,7 @@ const Mounts = Object.fromEntries(settings.map(name => [`${name}_FILE`, mounted.
 
 export const Environment = z.strictObject({
   FUNCTION: text,
+  ASSAY_INSTALLATION: text.optional(),
   BASE_URL: z.url().optional(),
   ASSAY_CONSUMER_URL: z.url().optional(),
   ASSAY_RUNTIME_URL: z.url().optional(),

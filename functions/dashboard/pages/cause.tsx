@@ -9,7 +9,7 @@ import { List } from '../parts/list.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { type Item, readItem } from '../parts/record.ts'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
-import { brief, Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
+import { Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 

@@ -16,6 +16,23 @@ export async function readInstallationRow(sql: Sql): Promise<InstallationRow> {
   return row!
 }
 
+const ids = new WeakMap<Sql, string>()
+
+/**
+ * The id of this database among others, asked for once. Whoever copied a database copied its random number, so it has the
+ * database's and the server's own number too, the latter as far as the role may read it.
+ */
+export async function readInstallationId(sql: Sql): Promise<string> {
+  const known = ids.get(sql)
+  if (known !== undefined) return known
+  const [row] = await sql<{ id: string }[]>`
+    select concat_ws('/', i.id, d.oid, case when has_function_privilege('pg_control_system()', 'execute')
+      then (select system_identifier from pg_control_system()) end) as id
+    from installation i, pg_database d where d.datname = current_database()`
+  ids.set(sql, row!.id)
+  return row!.id
+}
+
 /** Whether the installation is held, as an SQL condition: one page, read once per statement. */
 export const IS_HELD = '(select held_since is not null from installation)'
 export const isHeld = (sql: Sql) => sql.unsafe(IS_HELD)

@@ -90,7 +90,7 @@ class Consumer {
   async run(): Promise<Consumed> {
     let noted = false
     const heartbeat = setInterval(() => {
-      noteTurn(this.#ctx.redis, 'consumer', this.#id, this.#sinceMs(this.#looked_ms))
+      void noteTurn(this.#ctx.redis, 'consumer', this.#id, this.#sinceMs(this.#looked_ms))
       noted = true
       void this.#leases.extend()
     }, LIMITS.heartbeat_ms)

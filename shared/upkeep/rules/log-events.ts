@@ -287,6 +287,11 @@ export const LOG_EVENTS = {
     meaning:
       'Redis cannot be reached or refuses what is sent; `error` says why. Work continues, because consumers poll, but each process counts sign-ins for itself and limits no other requests. Check Redis and `REDIS_URL`. Logged once for each cause until Redis is back.',
   },
+  redis_shared: {
+    levels: ['warn'],
+    meaning:
+      "Another installation uses the same Redis under the same name, so each takes the other's consumers and ticks for its own, and work waits. Set `ASSAY_INSTALLATION` to a name in one of them, or give it a Redis of its own. Logged once, by the tick.",
+  },
   redis_is_a_cluster: {
     levels: ['error'],
     meaning:

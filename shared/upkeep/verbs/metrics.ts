@@ -146,17 +146,18 @@ const installationOf = kept(readInstallation)
 /** The metrics in the text format of Prometheus. */
 export async function readMetrics(ctx: Context): Promise<string> {
   const [figures, { versions, figures: state }] = await Promise.all([readFigures(ctx), installationOf(ctx)])
+  const labelled = labelsOf(ctx.redis.installation)
   const gauge = (name: string, help: string, ...values: string[]) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} gauge`,
     ...values,
   ]
   const lines = Object.entries(METRICS).flatMap(([name, metric]) => {
-    const values = valuesOf(metric, figures).map(([labelled, value]) => `${name}${labelled} ${value}`)
+    const values = valuesOf(metric, figures).map(([label, value]) => `${name}${labelled(label)} ${value}`)
     return values.length === 0 ? [] : gauge(name, metric.help, ...values)
   })
   const own = Object.entries(INSTALLATION_METRICS).flatMap(([name, help]) =>
-    gauge(name, help, `${name} ${state[name as keyof typeof state]}`),
+    gauge(name, help, `${name}${labelled()} ${state[name as keyof typeof state]}`),
   )
   const labels = Object.entries(versions).map(
     ([name, version]) => `${name}="${version.replace(/[^\w. ()+-]/g, '')}"`,
@@ -164,27 +165,35 @@ export async function readMetrics(ctx: Context): Promise<string> {
   return [
     ...lines,
     ...own,
-    ...poolLines(),
+    ...poolLines(labelled),
     '# HELP assay_info The versions of what answered.',
     '# TYPE assay_info gauge',
-    `assay_info{${labels.join(',')}} 1`,
+    `assay_info${labelled(...labels)} 1`,
     '',
   ].join('\n')
 }
 
-/** The values of a metric, each after its label as Prometheus writes it. */
-function valuesOf({ label, of }: Metric, figures: Figures): [labelled: string, value: number][] {
+/** Writes labels as Prometheus does; every series of a named installation has its name too. */
+const labelsOf =
+  (installation: string | undefined) =>
+  (...labels: (string | undefined)[]): string => {
+    const all = [installation && `installation="${installation}"`, ...labels].filter(Boolean)
+    return all.length === 0 ? '' : `{${all.join(',')}}`
+  }
+
+/** The values of a metric, each after its label, if it has one. */
+function valuesOf({ label, of }: Metric, figures: Figures): [label: string | undefined, value: number][] {
   const value = of(figures)
   if (value === undefined) return []
-  if (typeof value === 'number') return [['', value]]
-  return Object.entries(value).map(([name, one]) => [`{${label}="${name}"}`, one])
+  if (typeof value === 'number') return [[undefined, value]]
+  return Object.entries(value).map(([name, one]) => [`${label}="${name}"`, one])
 }
 
-function poolLines(): string[] {
+function poolLines(labelled: (label: string) => string): string[] {
   const pools = poolFigures()
   return Object.entries(POOL_METRICS).flatMap(([name, { help, type, of }]) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} ${type}`,
-    ...pools.map(([pool, figures]) => `${name}{pool="${pool}"} ${figures[of]}`),
+    ...pools.map(([pool, figures]) => `${name}${labelled(`pool="${pool}"`)} ${figures[of]}`),
   ])
 }

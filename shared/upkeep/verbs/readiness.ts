@@ -11,6 +11,7 @@ import { type AskedTurns, askTurns, type Turn, type Turner, UNKNOWN_TURNS } from
 import { type DatabaseState, readDatabaseState } from '../queries/database-state.ts'
 import { readRoleState } from '../queries/running-role.ts'
 import type { RoleState } from '../rules/faults.ts'
+import { SAY_SHARED, sharesRedis } from './shared-redis.ts'
 
 export interface Dependency {
   /** `degraded` does only a part of its work; `unknown` would have to come from PostgreSQL, which does not answer. */
@@ -73,9 +74,12 @@ async function askStores(ctx: Context): Promise<Readiness> {
     asked(ctx, 'REDIS', () => askTurns(ctx.redis), lossOf, ctx.redisTrouble?.()),
   ])
   const steady = steadierOf(ctx.sql)
+  const heard = isShared(redis, postgres)
+    ? ({ ...redis, status: 'degraded', reason: SAY_SHARED } as const)
+    : redis
   const dependencies = {
     postgres: steady('DATABASE', reported(postgres), ctx.now()),
-    redis: steady('REDIS', reported(redis), ctx.now()),
+    redis: steady('REDIS', reported(heard), ctx.now()),
     ...ofDatabase(postgres),
   }
   const state = {
@@ -104,6 +108,10 @@ async function stateUnlessFull(ctx: Context): Promise<DatabaseState> {
     throw error
   }
 }
+
+/** Whether a Redis that is well otherwise is used by another installation under the same name. */
+const isShared = (redis: Probe<AskedTurns>, postgres: Probe<DatabaseState>): boolean =>
+  redis.status === 'ok' && sharesRedis(postgres.found?.installation_id, redis.found?.installations)
 
 /** Why Redis is not well: it refused the probe's write, or it lost what it had accepted. */
 const lossOf = ({ refused, hasLost }: AskedTurns): unknown => refused ?? (hasLost ? LOST : undefined)

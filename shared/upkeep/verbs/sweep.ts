@@ -20,7 +20,6 @@ import { beginSpendDays } from '../../prices/verbs/budgets.ts'
 import { endWaitsForPrices } from '../../prices/verbs/prices.ts'
 import { measureAccounts } from '../../quotas/verbs/kept-bytes.ts'
 import { advanceRecoveries } from '../../recovery/verbs/recover.ts'
-import { noteTurn } from '../../redis/turns.ts'
 import { fireDue, retryFires, watchStarts } from '../../schedules/verbs/fire.ts'
 import { repairNext } from '../../schedules/verbs/repair-next.ts'
 import { readSources } from '../../sources/verbs/source-reader.ts'
@@ -37,6 +36,7 @@ import {
 import { ensureStepPartitions } from '../queries/partitions.ts'
 import { removeAbandoned, removeDeleted } from './removal.ts'
 import { retain } from './retention.ts'
+import { noteTick } from './shared-redis.ts'
 import { watchForAlerts } from './watch-alerts.ts'
 
 export interface Chore {
@@ -118,7 +118,7 @@ export async function sweep(ctx: Context, chores = CHORES, time_ms = Infinity): 
       return found
     }
   }
-  noteTurn(ctx.redis, 'tick')
+  ctx.waitUntil(noteTick(ctx))
   return found
 }
 

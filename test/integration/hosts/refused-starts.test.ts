@@ -37,10 +37,12 @@ const MIGRATE = join(CHECKOUT, 'infra/migrate.ts')
 const SERVER = join(CHECKOUT, 'infra/node/main.ts')
 const RUNTIME = join(CHECKOUT, 'infra/node/runtime.ts')
 let FUNCTION: string
+let ROUTER: string
 
 beforeAll(async () => {
   const folder = parts.adopt(await tempFolder(), one => one.remove())
   FUNCTION = join(folder.path, 'account.mjs')
+  ROUTER = join(folder.path, 'router.mjs')
   await writeUnits([unitsOf('group').find(unit => unit.name === 'account')!], folder.path)
   const admin = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   await admin.unsafe(`create role ${ROLE} login password 'right'`)
@@ -121,6 +123,13 @@ it('the server and the runtime refuse to start without a setting [log.start_refu
 it('the server refuses a connection budget that is too small', async () => {
   const { error } = await said(SERVER, { ASSAY_DATABASE_CONNECTIONS: '2' })
   expect(error).toMatch(/^setting_invalid: ASSAY_DATABASE_CONNECTIONS is 2: /)
+})
+
+it('every process refuses a name of its installation that cannot be part of other names', async () => {
+  const router = { ASSAY_INSTALLATION: 'eu_1', ASSAY_UNIT_URL: 'http://{unit}' }
+  const all = await Promise.all([SERVER, RUNTIME, FUNCTION, ROUTER].map(entry => said(entry, router)))
+  for (const { error } of all)
+    expect(error).toMatch(/^setting_invalid: ASSAY_INSTALLATION is eu_1: it takes a name of at most 16 /)
 })
 
 it('a bundled function refuses to start with a missing or invalid setting, or on a port in use', async () => {

@@ -28,13 +28,14 @@ it('a tick or consumer that stands still is reported as stalled', async () => {
     tick: { status: 'none', age_ms: null },
     consumer: { status: 'none', age_ms: null },
   })
-  noteTurn(redis, 'tick', '', LIMITS.turn_late_ms.tick + 1)
-  noteTurn(redis, 'consumer', 'stuck', LIMITS.turn_late_ms.consumer + 1)
-  noteTurn(redis, 'consumer', 'busy')
+  await noteTurn(redis, 'tick', '', LIMITS.turn_late_ms.tick + 1)
+  await noteTurn(redis, 'consumer', 'stuck', LIMITS.turn_late_ms.consumer + 1)
+  await noteTurn(redis, 'consumer', 'busy')
   expect(await readTurns(redis)).toMatchObject({ tick: { status: 'stalled' }, consumer: { status: 'ok' } })
   dropTurns(redis, 'consumer', 'busy')
   expect(await readTurns(redis)).toMatchObject({ consumer: { status: 'stalled' } })
   await sweep(engine.ctx)
+  await engine.ctx.idle()
   expect(await readTurns(redis)).toMatchObject({ tick: { status: 'ok' }, consumer: { status: 'stalled' } })
 })
 

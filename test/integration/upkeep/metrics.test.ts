@@ -47,7 +47,7 @@ it('the metrics can be read with the token only, and by nobody if none is set', 
 })
 
 it('every metric has a help, a type and a number', async () => {
-  for (const turner of TURNERS) noteTurn(engine.ctx.redis, turner)
+  for (const turner of TURNERS) await noteTurn(engine.ctx.redis, turner)
   const { text } = await scraped('t', 't')
   for (const name of [...Object.keys(METRICS), ...Object.keys(INSTALLATION_METRICS)]) {
     const label = METRICS[name]?.label

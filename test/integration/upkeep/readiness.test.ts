@@ -209,7 +209,7 @@ it('a missing master key, or one that differs from the key of the sealed data, i
 
 it('a consumer that stands still is reported as stalled while items are held, and as none otherwise [health.turns]', async () => {
   const ctx = contextOf({})
-  noteTurn(ctx.redis, 'consumer', 'gone', 120_000)
+  await noteTurn(ctx.redis, 'consumer', 'gone', 120_000)
   const consumer = async () => (await probeLater(ctx)).turns.consumer
   expect(await consumer()).toMatchObject({ status: 'none', age_ms: expect.any(Number) })
   const [account_id, project_id, agent_id, run_id] = Array.from({ length: 4 }, () => ctx.newId())
