@@ -467,7 +467,8 @@ CREATE TABLE "recoveries" (
 	"reached_run_id" uuid,
 	"reached_seq" integer,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"finished_at" timestamp with time zone
+	"finished_at" timestamp with time zone,
+	"reused" jsonb DEFAULT '[]'::jsonb NOT NULL
 );--> statement-breakpoint
 ALTER TABLE "recoveries" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "replays" (

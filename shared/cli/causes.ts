@@ -29,7 +29,8 @@ const columnsOf = (doubt: Doubt): Column<Cause>[] => [
 /** The counts are of the run as it ended. */
 async function noteRecovered({ api, output }: Session, runId: string): Promise<void> {
   const run = await answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
-  if (run.recovered_count > 0) output.note(`${sayRecovered(run)}; these causes are of the run as it ended`)
+  if (run.recovered_count + run.replay_count > 0)
+    output.note(`${sayRecovered(run)}; these causes are of the run as it ended`)
 }
 
 export async function causes(session: Session, given: Given): Promise<ExitCode> {

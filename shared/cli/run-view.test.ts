@@ -132,6 +132,19 @@ describe('the summary of a run', () => {
     ])
   })
 
+  it('of which every replay failed too says that, and where the reasons are', () => {
+    const replay_run_id = '01a22212-b4d9-7a6d-bfcb-d60500000000'
+    const ended = { completed: 100, queued: 0, finished_at: '2026-01-01T00:01:31.000Z' }
+    const run = sampleRun({ ...ended, degraded_count: 3, replay_count: 3, replay_run_id })
+    expect(runSummary(run, screen(120)).split('\n')).toEqual(
+      expect.arrayContaining([
+        'ran: all · worked: 97 ok, 3 degraded · replayed since: none of 3 replays worked, so 3 not ok still',
+        `again   3 items did not work in a replay either: assay causes --run ${replay_run_id}`,
+      ]),
+    )
+    expect(runSummary(sampleRun({ ...run, recovered_count: 3 }), screen(120))).not.toContain('again ')
+  })
+
   it('counts graded, unread, suspected and unpriced calls separately, and says what to do about each', () => {
     const run = sampleRun({
       completed: 100,

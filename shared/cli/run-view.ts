@@ -149,8 +149,18 @@ export function runSummary(run: Run, screen: Screen): string {
 /** Once nothing of the run moves: what did not end well, and the command that runs all of it again. */
 function againLine(run: Run, { paint, program }: Screen): string[] {
   const again = run.finished_at === null && !isPaused(run) ? undefined : recoveryOf(run)
-  if (again === undefined) return []
+  if (again === undefined) return replaysLine(run, { paint, program })
   return [`${paint('dim', pad('again', 8))}${again.said}: ${again.command.replace(/^assay\b/, program)}`]
+}
+
+/** Where all was replayed and not all of it worked: where the reasons are. */
+function replaysLine(run: Run, { paint, program }: Pick<Screen, 'paint' | 'program'>): string[] {
+  const { replay_run_id, replay_count, recovered_count, total_items, completed, degraded_count } = run
+  const notOk = total_items - (completed - degraded_count) - recovered_count
+  if (!(replay_count > 0) || replay_run_id === null || notOk === 0) return []
+  return [
+    `${paint('dim', pad('again', 8))}${plural(notOk, 'item')} did not work in a replay either: ${program} causes --run ${replay_run_id}`,
+  ]
 }
 
 /** That its budget was reached, or is not enforced. */

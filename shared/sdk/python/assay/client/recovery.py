@@ -54,7 +54,7 @@ class Recovery:
     @property
     def warnings(self) -> List[str]:
         """What to know of it, in sentences: steps that another version of the code made, a recovery after which nothing works."""
-        return [str(one["message"]) for one in self.data["warnings"]]
+        return [str(one["message"]) for one in self.data.get("warnings") or []]
 
     def refresh(self) -> "Recovery":
         """Reads it again."""
@@ -150,7 +150,7 @@ class Plan:
     @property
     def warnings(self) -> List[str]:
         """What to know before it starts, in sentences, such as steps that another version of the code made."""
-        return [str(one["message"]) for one in self.data["warnings"]]
+        return [str(one["message"]) for one in self.data.get("warnings") or []]
 
     def go_on(
         self, *, first: Optional[int] = None, budget: Optional[Amount] = None, wait: bool = False, progress: Optional[bool] = None
