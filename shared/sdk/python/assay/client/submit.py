@@ -34,6 +34,9 @@ class Lines:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
+    def __del__(self) -> None:
+        self._file.close()  # a pilot that does not go on keeps them until it is forgotten
+
     def add(self, line: bytes) -> None:
         self._content.update(line)
         self._file.write(line)
