@@ -63,6 +63,23 @@ describe('tables', () => {
       expect(text).toContain(why)
   })
 
+  it.each([80, 100, 160])('never cut the path of a mismatch at %i columns', columns => {
+    const path = 'output.pages[17].positions[3].amount_in_the_original_currency'
+    const item = sampleItem({
+      item_id: 'a-long-id-of-a-page-of-a-letter',
+      worst_outcome_status: 'degraded',
+      outcome_reason: 'schema_mismatch',
+      degraded_reason: `The output does not match its schema: ${path}: must be a number, not a string; ${'and more '.repeat(9)}`,
+    })
+    expect(itemsTable([item], screen(columns))).toContain(`${path}:`)
+    const input = sampleItem({
+      ...item,
+      error_code: 'invalid_input',
+      error_message: `${path}: must be a number, ${'and '.repeat(40)}`,
+    })
+    expect(itemsTable([input], screen(columns))).toContain(`${path}:`)
+  })
+
   it('show how many calls of an item could not be read', () => {
     const unread = sampleItem({ item_id: 'T-2', unread_call_count: 2 })
     expect(itemsTable([sampleItem(), unread], screen(120))).toMatch(/UNREAD.*\n.*\n.*T-2 .* 2 calls /)

@@ -16,7 +16,7 @@ import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
 import { type Column, INDENT, table } from './table.ts'
-import { outcomeStyle, whyInList } from './verdict.ts'
+import { leastFor, outcomeStyle, whyInList } from './verdict.ts'
 
 /** The run's name; empty if it would only repeat the agent's, which stands next to it. */
 const nameIn = (run: Run): string => (run.name === null && run.replay_of === null ? '' : runName(run))
@@ -84,7 +84,7 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
       style: () => 'yellow',
     },
     { title: 'COST', value: item => spend(item.cost_usd, item.unpriced), align: 'right', optional: 2 },
-    { title: 'DETAIL', value: item => said(item, screen.columns), least: 28 },
+    { title: 'DETAIL', value: item => said(item, screen.columns), least: leastFor(items.map(whyInList), 28) },
   ]
   return table(
     columns.filter(column => items.some(item => column.value(item) !== '')),

@@ -6,6 +6,7 @@ import { type Message, readAnswer, readPrompt } from '../../../shared/providers/
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { billedWords } from '../../../shared/view/cost.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
+import { textWithoutMarks } from '../../../shared/view/recorded.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Messages, markdownIn } from './messages.tsx'
 import { Payload } from './payload.tsx'
@@ -199,7 +200,9 @@ const Side = ({ step, part, most, viewing }: SideProps) => {
   const { title, read, empty } = SIDES[part]
   const messages = step.type === 'llm_call' ? read(step[part]) : undefined
   const raw = `${ofItem(step.record_id, `raw/${part}`)}?step=${step.step_no}&at=${encodeURIComponent(step.started_at)}`
-  const payload = <Payload text={step.texts[part]} raw={raw} empty={empty} most={most} viewing={viewing} />
+  const text = step.texts[part]
+  const shown = text === undefined ? undefined : textWithoutMarks(text)
+  const payload = <Payload text={shown} raw={raw} empty={empty} most={most} viewing={viewing} />
   return (
     <section class="side" aria-label={`${title} of ${step.key}`}>
       <h4>{title}</h4>
