@@ -469,6 +469,7 @@ CREATE TABLE "recoveries" (
 	"reached_seq" integer,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"finished_at" timestamp with time zone,
+	"reused" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"created_by" text
 );--> statement-breakpoint
 ALTER TABLE "recoveries" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

@@ -1,5 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { within } from '../../shared/http/scope.ts'
+import { makersOf } from '../../shared/recovery/queries/makers.ts'
 import { findRecovery } from '../../shared/recovery/queries/recoveries.ts'
 import { abortRecovery as abort } from '../../shared/recovery/verbs/recover.ts'
 import { Recovery, recoveryOf } from '../../shared/recovery/wire/recoveries.ts'
@@ -19,6 +20,7 @@ export const abortRecovery = endpoint({
   async handle({ ctx, principal, params }) {
     const find = () => findRecovery(ctx.db, principal.account_id, params.recoveryId)
     await abort(ctx, within(principal, 'recovery', await find()))
-    return recoveryOf(within(principal, 'recovery', await find()))
+    const recovery = within(principal, 'recovery', await find())
+    return recoveryOf(recovery, await makersOf(ctx.sql, recovery))
   },
 })

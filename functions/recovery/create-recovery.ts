@@ -3,6 +3,7 @@ import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
+import { makersOf } from '../../shared/recovery/queries/makers.ts'
 import { findRecovery } from '../../shared/recovery/queries/recoveries.ts'
 import { planRecovery, startRecovery } from '../../shared/recovery/verbs/recover.ts'
 import { CohortPlan, cohortPlanOf, RecoveryOrder } from '../../shared/recovery/wire/cohort.ts'
@@ -44,6 +45,7 @@ export const createRecovery = endpoint({
     const created_by = authorOf(principal)
     const id = await startRecovery(ctx, { ...order, name, first, budget_cents, created_by })
     reply.status = 202
-    return recoveryOf((await findRecovery(ctx.db, account_id, id))!)
+    const recovery = (await findRecovery(ctx.db, account_id, id))!
+    return recoveryOf(recovery, await makersOf(ctx.sql, recovery))
   },
 })

@@ -1,5 +1,6 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { within } from '../../shared/http/scope.ts'
+import { makersOf } from '../../shared/recovery/queries/makers.ts'
 import { findRecovery } from '../../shared/recovery/queries/recoveries.ts'
 import { Recovery, recoveryOf } from '../../shared/recovery/wire/recoveries.ts'
 
@@ -16,6 +17,7 @@ export const getRecovery = endpoint({
   errors: [],
   async handle({ ctx, principal, params }) {
     const found = await findRecovery(ctx.db, principal.account_id, params.recoveryId)
-    return recoveryOf(within(principal, 'recovery', found))
+    const recovery = within(principal, 'recovery', found)
+    return recoveryOf(recovery, await makersOf(ctx.sql, recovery))
   },
 })

@@ -29,6 +29,6 @@ export const listRecoveries = endpoint({
     const identity = { list: 'recoveries', ...scope, filters: {} }
     const page = await readPage(ctx, identity, { cursor, limit }, read, row => [row.id])
     setNextCursor(reply.headers, page)
-    return page.rows.map(recoveryOf)
+    return page.rows.map(row => recoveryOf(row))
   },
 })

@@ -6,11 +6,11 @@ import type { RunRow } from '../../shared/items/wire/runs.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { withRecovered } from '../../shared/recovery/queries/recovered.ts'
+import { type Replayed, withRecovered } from '../../shared/recovery/queries/recovered.ts'
 import { compareItems } from '../../shared/results/queries/compare.ts'
 import { RunComparison, runComparisonOf } from '../../shared/results/wire/compare.ts'
 
-type Counted = RunRow & { recovered: number }
+type Counted = RunRow & Replayed
 
 export const compareRuns = endpoint({
   method: 'get',

@@ -12,14 +12,22 @@ import { printList, sinceTimeOf } from './listing.ts'
 import { bodyPageOf } from './pages.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
+import { leastFor, pathFirst } from './verdict.ts'
 import { doubts, withDoubt } from './verdicts.ts'
 
 type Cause = Schemas['Cause']
 
-const columnsOf = (doubt: Doubt): Column<Cause>[] => [
+const columnsOf = (doubt: Doubt, rows: readonly Cause[]): Column<Cause>[] => [
   { title: 'ITEMS', value: row => count(row.count), align: 'right' },
   { title: 'TO DECIDE', value: row => count(row.waiting), align: 'right' },
-  { title: 'WHY', value: row => withDoubt(row.title, doubt(row)), least: 40 },
+  {
+    title: 'WHY',
+    value: row => withDoubt(pathFirst(row.title), doubt(row)),
+    least: leastFor(
+      rows.map(row => pathFirst(row.title)),
+      40,
+    ),
+  },
   { title: 'CAUSE', value: row => row.id },
   { title: 'COST', value: row => money(row.cost_usd), align: 'right', optional: 2 },
   { title: 'LAST', value: row => minute(row.last_seen), optional: 3 },
@@ -29,7 +37,8 @@ const columnsOf = (doubt: Doubt): Column<Cause>[] => [
 /** The counts are of the run as it ended. */
 async function noteRecovered({ api, output }: Session, runId: string): Promise<void> {
   const run = await answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } } }))
-  if (run.recovered_count > 0) output.note(`${sayRecovered(run)}; these causes are of the run as it ended`)
+  if (run.recovered_count + run.replay_count > 0)
+    output.note(`${sayRecovered(run)}; these causes are of the run as it ended`)
 }
 
 export async function causes(session: Session, given: Given): Promise<ExitCode> {
@@ -38,7 +47,7 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
   if (run_id !== undefined && from !== undefined)
     throw usageFailure('--since and --run do not go together: the causes of a run are counted over all of it')
   const filter = defined({ run_id, agent, from })
-  const columns = columnsOf(await doubts(session, given))
+  const doubt = await doubts(session, given)
   if (run_id !== undefined) await noteRecovered(session, run_id)
   return printList<Cause>(session, given, {
     event: 'cause',
@@ -52,6 +61,6 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     inAnyOrder: true,
     keyOf: row => row.id,
     cameAt: row => row.last_seen,
-    text: (rows, screen) => table(columns, rows, screen),
+    text: (rows, screen) => table(columnsOf(doubt, rows), rows, screen),
   })
 }

@@ -43,3 +43,16 @@ it('two runs without a common item are not said to be as before', async () => {
   )
   expect(text).not.toContain('as before')
 })
+
+it('outputs that differ deep inside are shown where they differ, the path first', async () => {
+  const of = (label: string) => ({
+    pages: [{ id: 1, label: 'same', text: 'x'.repeat(300) }, { label }],
+    note: 'long '.repeat(60),
+  })
+  const text = await said({ output: of('theft') }, { output: of('water') })
+  expect(text).toContain('pages.1.label: theft')
+  expect(text).toContain('pages.1.label: water')
+  const more = await said({ output: { a: 1, b: 2 } }, { output: { a: 2, b: 3 } })
+  expect(more).toContain('a: 2 (and 1 more)')
+  expect(await said({ output: [1] }, { output: { 0: 1, a: 2 } })).toContain('[1]')
+})

@@ -104,11 +104,30 @@ const COLUMNS: Column<Changed>[] = [
     optional: 2,
   },
   { title: 'COST', value: ({ cost_usd: [a, b] }) => `${money(a!)} → ${money(b!)}`, optional: 1 },
-  { title: 'BEFORE', value: row => outputText(row.output[0]), least: 24 },
-  { title: 'AFTER', value: row => outputText(row.output[1]), least: 24 },
+  { title: 'BEFORE', value: row => differing(row.output)[0], least: 24 },
+  { title: 'AFTER', value: row => differing(row.output)[1], least: 24 },
 ]
 
 const outputText = (output: unknown) => (output == null ? '–' : brief(output, CELL))
+
+const entriesOf = (value: unknown) =>
+  typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : undefined
+
+/** Two outputs as they are shown: of objects only where they differ first, the path before the values, as ends are cut. */
+function differing([before, after]: readonly unknown[], path = ''): [string, string] {
+  const [olds, news] = [entriesOf(before), entriesOf(after)]
+  if (olds !== undefined && news !== undefined && Array.isArray(before) === Array.isArray(after)) {
+    const names = [...new Set([...olds.keys(), ...news.keys()])]
+    const others = names.filter(name => JSON.stringify(olds.get(name)) !== JSON.stringify(news.get(name)))
+    const [name] = others
+    if (name !== undefined) {
+      const [old, now] = differing([olds.get(name), news.get(name)], path === '' ? name : `${path}.${name}`)
+      return others.length === 1 ? [old, now] : [old, `${now} (and ${others.length - 1} more)`]
+    }
+  }
+  const at = path === '' ? '' : `${path}: `
+  return [at + outputText(before), at + outputText(after)]
+}
 
 const isRecovered = (item: RunItem) => item.mended_by !== null
 

@@ -4,6 +4,7 @@ import { readCompletion, wholeOf } from '../providers/rules/completion.ts'
 import { sayDisposition } from '../recovery/rules/recovery.ts'
 import { billedWords } from '../view/cost.ts'
 import { reasonWords } from '../view/reason.ts'
+import { withoutMarks } from '../view/recorded.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, minute, pad, plural, spend, widthOf } from './format.ts'
@@ -122,8 +123,8 @@ function stepText(step: Step, isLast: boolean, screen: Screen): string {
     ...(error === undefined ? [] : [detail('why', brief(error, room))]),
     ...(words === undefined ? [] : [detail('words', brief(words, room))]),
     ...(step.unread === null ? [] : [detail('why', brief(`not graded. ${step.unread}`, room))]),
-    ...(step.input == null ? [] : [detail('in', brief(promptOf(step.input), room))]),
-    ...(step.output == null ? [] : [detail('out', brief(answerOf(step.output), room))]),
+    ...(step.input == null ? [] : [detail('in', brief(withoutMarks(promptOf(step.input)), room))]),
+    ...(step.output == null ? [] : [detail('out', brief(withoutMarks(answerOf(step.output)), room))]),
   ].join('\n')
 }
 

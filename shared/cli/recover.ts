@@ -5,7 +5,7 @@ import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { ReuseChoice } from '../recovery/vocabulary.ts'
 import type { RECORDED_LANES, TriageAction } from '../triage/vocabulary.ts'
-import { isPaused, sayForecast, sayStage, sayStanding } from '../view/recovery.ts'
+import { isPaused, sayForecast, sayStage, sayStanding, sayWarnings } from '../view/recovery.ts'
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -183,6 +183,7 @@ function recoveryText(recovery: Recovery, { paint, program, columns }: Screen): 
       wrap(sayStage(stage, recovery), columns - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`),
     ),
     ...(recovery.action === 'replay' ? [[...rest.filter(Boolean), money(recovery.cost_usd)].join(', ')] : []),
+    ...sayWarnings(recovery).flatMap(warning => wrap(warning, columns).map(line => paint('yellow', line))),
     ...nextOf(recovery).map(command => `${paint('dim', 'try ')}  ${program} ${command}`),
   ].join('\n')
 }

@@ -63,6 +63,23 @@ describe('tables', () => {
       expect(text).toContain(why)
   })
 
+  it.each([80, 100, 160])('never cut the path of a mismatch at %i columns', columns => {
+    const path = 'output.pages[17].positions[3].amount_in_the_original_currency'
+    const item = sampleItem({
+      item_id: 'a-long-id-of-a-page-of-a-letter',
+      worst_outcome_status: 'degraded',
+      outcome_reason: 'schema_mismatch',
+      degraded_reason: `The output does not match its schema: ${path}: must be a number, not a string; ${'and more '.repeat(9)}`,
+    })
+    expect(itemsTable([item], screen(columns))).toContain(`${path}:`)
+    const input = sampleItem({
+      ...item,
+      error_code: 'invalid_input',
+      error_message: `${path}: must be a number, ${'and '.repeat(40)}`,
+    })
+    expect(itemsTable([input], screen(columns))).toContain(`${path}:`)
+  })
+
   it('show how many calls of an item could not be read', () => {
     const unread = sampleItem({ item_id: 'T-2', unread_call_count: 2 })
     expect(itemsTable([sampleItem(), unread], screen(120))).toMatch(/UNREAD.*\n.*\n.*T-2 .* 2 calls /)
@@ -130,6 +147,19 @@ describe('the summary of a run', () => {
       'cost    ≥$0.0123 · 1,500 tokens in · 20 out · 1 item made a call whose cost is not known · list prices of 2026-01-01',
       `open    5 items wait for a decision: assay triage --run ${run.id}`,
     ])
+  })
+
+  it('of which every replay failed too says that, and where the reasons are', () => {
+    const replay_run_id = '01a22212-b4d9-7a6d-bfcb-d60500000000'
+    const ended = { completed: 100, queued: 0, finished_at: '2026-01-01T00:01:31.000Z' }
+    const run = sampleRun({ ...ended, degraded_count: 3, replay_count: 3, replay_run_id })
+    expect(runSummary(run, screen(120)).split('\n')).toEqual(
+      expect.arrayContaining([
+        'ran: all · worked: 97 ok, 3 degraded · replayed since: none of 3 replays worked, so 3 not ok still',
+        `again   3 items did not work in a replay either: assay causes --run ${replay_run_id}`,
+      ]),
+    )
+    expect(runSummary(sampleRun({ ...run, recovered_count: 3 }), screen(120))).not.toContain('again ')
   })
 
   it('counts graded, unread, suspected and unpriced calls separately, and says what to do about each', () => {

@@ -17,7 +17,7 @@ import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
 import { type Column, INDENT, table } from './table.ts'
-import { outcomeStyle, whyInList } from './verdict.ts'
+import { leastFor, outcomeStyle, whyInList } from './verdict.ts'
 
 /** The run's name; empty if it would only repeat the agent's, which stands next to it. */
 const nameIn = (run: Run): string => (run.name === null && run.replay_of === null ? '' : runName(run))
@@ -85,7 +85,7 @@ export function itemsTable(items: RunItem[], screen: Screen): string {
       style: () => 'yellow',
     },
     { title: 'COST', value: item => spend(item.cost_usd, item.unpriced), align: 'right', optional: 2 },
-    { title: 'DETAIL', value: item => said(item, screen.columns), least: 28 },
+    { title: 'DETAIL', value: item => said(item, screen.columns), least: leastFor(items.map(whyInList), 28) },
   ]
   return table(
     columns.filter(column => items.some(item => column.value(item) !== '')),
@@ -151,8 +151,18 @@ export function runSummary(run: Run, screen: Screen): string {
 /** Once nothing of the run moves: what did not end well, and the command that runs all of it again. */
 function againLine(run: Run, { paint, program }: Screen): string[] {
   const again = run.finished_at === null && !isPaused(run) ? undefined : recoveryOf(run)
-  if (again === undefined) return []
+  if (again === undefined) return replaysLine(run, { paint, program })
   return [`${paint('dim', pad('again', 8))}${again.said}: ${again.command.replace(/^assay\b/, program)}`]
+}
+
+/** Where all was replayed and not all of it worked: where the reasons are. */
+function replaysLine(run: Run, { paint, program }: Pick<Screen, 'paint' | 'program'>): string[] {
+  const { replay_run_id, replay_count, recovered_count, total_items, completed, degraded_count } = run
+  const notOk = total_items - (completed - degraded_count) - recovered_count
+  if (!(replay_count > 0) || replay_run_id === null || notOk === 0) return []
+  return [
+    `${paint('dim', pad('again', 8))}${plural(notOk, 'item')} did not work in a replay either: ${program} causes --run ${replay_run_id}`,
+  ]
 }
 
 /** That its budget was reached, or is not enforced. */

@@ -4,6 +4,7 @@ import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { WrongOf } from '../triage/vocabulary.ts'
 import { isStoppedShort, recoveryOf, sayStoppedShort } from '../view/left-over.ts'
+import { sayWarnings } from '../view/recovery.ts'
 import type { Doubt } from '../view/verdict.ts'
 import { answered, type Schemas } from './api.ts'
 import { type Given, withInput } from './arguments.ts'
@@ -148,6 +149,7 @@ async function printContinued(
   session.output.emit(event, continued, ({ paint, program }) =>
     [
       `${words} in run ${paint('bold', run_id)}, ${reused_steps === 0 ? 'all of it is done again' : `${plural(reused_steps, 'step')} not done again`}`,
+      ...sayWarnings(continued).map(warning => paint('yellow', warning)),
       ...(given.flag('watch') ? [] : [`${paint('dim', 'try ')}  ${program} item ${record_id}`]),
     ].join('\n'),
   )

@@ -1,8 +1,10 @@
 // Shows verdicts in words and colours, and maps the end of a run to the exit code.
 
+import { OFF_SCHEMA } from '../grading/vocabulary.ts'
 import type { Outcome } from '../items/vocabulary.ts'
 import { reasonMeaning } from '../triage/rules/outcome-meanings.ts'
 import { EXIT, type ExitCode } from './failure.ts'
+import { widthOf } from './format.ts'
 import type { Style } from './output.ts'
 
 interface Judged {
@@ -26,8 +28,24 @@ const EXPLAINED_BY_AGENT = ['agent_degraded', 'hold']
 export function tokenFirst(token: string, message: string | null | undefined): string {
   if (message && EXPLAINED_BY_AGENT.includes(token)) return message
   const words = message || reasonInWords(token)
-  return words === undefined ? token : `${token}: ${words}`
+  return words === undefined ? token : pathFirst(`${token}: ${words}`)
 }
+
+/**
+ * A reason in a list without the words that its token says already: what follows them is the path of what is wrong, and only
+ * the end of a text may be cut.
+ *
+ * @example pathFirst('schema_mismatch: The output does not match its schema: output.label: got null') // 'schema_mismatch: output.label: got null'
+ */
+export const pathFirst = (why: string): string =>
+  why.replace(`schema_mismatch: ${OFF_SCHEMA}`, 'schema_mismatch: ')
+
+const UP_TO_PATH = /^.*?\b(?:schema_mismatch|invalid_input): [^\s:]+:/
+const LONGEST_PATH = 160
+
+/** How wide a list's column of reasons is at least, so that no path in it is cut. */
+export const leastFor = (reasons: readonly string[], least: number): number =>
+  Math.max(least, ...reasons.map(why => Math.min(LONGEST_PATH, widthOf(UP_TO_PATH.exec(why)?.[0] ?? '') + 1)))
 
 /** The same as `whyOf`, with what distinguishes the items first. */
 export function whyInList({ outcome_reason, degraded_reason, ...item }: Judged): string {

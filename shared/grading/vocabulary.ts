@@ -47,6 +47,9 @@ export type AnswerCheck = (typeof ANSWER_CHECKS)[number]
 export const DECLARED_CHECKS = [...ANSWER_CHECKS, ...RUN_CHECKS]
 export type DeclaredCheck = (typeof DECLARED_CHECKS)[number]
 
+/** Begins the words of an output off its schema; the path of what is wrong in it follows. */
+export const OFF_SCHEMA = 'The output does not match its schema: '
+
 /**
  * Why a step or an item is not `ok`. `agent_degraded` comes with the agent's own words; a step with `suspected_refusal`
  * is `ok`.

@@ -38,5 +38,8 @@ export const RECOVERY_STATUSES = [
 ] as const
 export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number]
 
+/** What to know of a replay or a recovery before relying on it. */
+export const RECOVERY_WARNINGS = ['other_version', 'none_worked'] as const
+
 /** Items that a recovery's filter may take instead of those in triage, or beside them. */
 export const FILTER_STATUSES = ['cancelled', 'not_ok'] as const

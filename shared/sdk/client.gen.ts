@@ -2994,6 +2994,18 @@ export interface components {
             record_id: string;
             /** @description Steps taken over whatever happens: the work it skips. */
             reused_steps: number;
+            /** @description What to know of a replay. */
+            warnings?: {
+                /**
+                 * @description other_version: steps that are taken over were made by another version of the agent or of its code than the one that runs. none_worked: it has ended, and none of its items worked.
+                 * @enum {string}
+                 */
+                code: "other_version" | "none_worked";
+                /** @description The same in words, with the way out. */
+                message: string;
+                /** @description The steps, of other_version. */
+                steps: number;
+            }[];
         };
         /** @description By when something has to have finished each day; the rule not_finished alerts when it has not. */
         Deadline: {
@@ -4483,6 +4495,18 @@ export interface components {
             paused: number;
             /** @description What it has cost so far. */
             cost_usd: number;
+            /** @description What to know of it before relying on it. */
+            warnings?: {
+                /**
+                 * @description other_version: steps that are taken over were made by another version of the agent or of its code than the one that runs. none_worked: it has ended, and none of its items worked.
+                 * @enum {string}
+                 */
+                code: "other_version" | "none_worked";
+                /** @description The same in words, with the way out. */
+                message: string;
+                /** @description The steps, of other_version. */
+                steps: number;
+            }[];
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
@@ -4642,6 +4666,27 @@ export interface components {
                 again: number;
                 /** @description Calls that are made again where their input differs. */
                 if_changed: number;
+            }[];
+            /** @description What made the steps that are taken over. */
+            reused_versions: {
+                /** @description The version of the agent; null if it is gone. */
+                deployment_version: number | null;
+                /** @description The code, as its answers named it. */
+                code_version: string | null;
+                /** @description Steps that are taken over. */
+                steps: number;
+            }[];
+            /** @description What to know of it before relying on it. */
+            warnings: {
+                /**
+                 * @description other_version: steps that are taken over were made by another version of the agent or of its code than the one that runs. none_worked: it has ended, and none of its items worked.
+                 * @enum {string}
+                 */
+                code: "other_version" | "none_worked";
+                /** @description The same in words, with the way out. */
+                message: string;
+                /** @description The steps, of other_version. */
+                steps: number;
             }[];
         };
         RecoveryStage: {
@@ -4971,6 +5016,13 @@ export interface components {
             left_over_count: number;
             /** @description Items that did not end ok and that a replay of them, or of their replays, has made ok since. The other counts stay as the run ended. */
             recovered_count: number;
+            /** @description Replays of its items, and of their replays, that have ended since; each is counted. */
+            replay_count: number;
+            /**
+             * Format: uuid
+             * @description The newest run that replays items of it; null if there is none.
+             */
+            replay_run_id: string | null;
             /** @description Money the run may spend; null is no bound. */
             budget_cents: number | null;
             /**

@@ -29,6 +29,8 @@ const plan: Schemas['RecoveryPlan'] = {
     { name: 'search', again: 3, if_changed: 0 },
     { name: 'notify', again: 0, if_changed: 60 },
   ],
+  reused_versions: [{ deployment_version: 3, code_version: null, steps: 60 }],
+  warnings: [],
 }
 
 it('a dry run lists by reason what is asked again, which tools are called again, and the old and new cost', () => {
@@ -39,6 +41,15 @@ it('a dry run lists by reason what is asked again, which tools are called again,
     'tools called again only with another input: notify (60)',
     'they cost $0.31; replaying them costs up to about $0.20',
   ])
+})
+
+it('a dry run names the code that made what is reused, or warns that other code runs', () => {
+  const reused_versions = [{ deployment_version: 3, code_version: 'a3f', steps: 60 }]
+  expect(sayForecast({ ...plan, reused_versions })[2]).toBe('what is reused was made by code a3f (60 steps)')
+  const warnings = [{ code: 'other_version' as const, message: '60 reused steps were made by …', steps: 60 }]
+  expect(sayForecast({ ...plan, reused_versions, warnings })[2]).toBe(
+    'warning: 60 reused steps were made by …',
+  )
 })
 
 it('a dry run without items says just that, and one of many items says how many it looked at', () => {

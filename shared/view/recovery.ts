@@ -25,7 +25,7 @@ export function sayForecast(plan: Plan): string[] {
   if (plan.eligible === 0) return lines
   if (plan.action !== 'replay') return [...lines, ...sayDecision(plan)]
   if (plan.runs > 1) lines.push(`they are copied into ${plan.runs} runs`)
-  lines.push(...plan.rules.map(sayRule), ...sayTools(plan), sayCost(plan))
+  lines.push(...plan.rules.map(sayRule), ...sayMakers(plan), ...sayTools(plan), sayCost(plan))
   if (plan.looked_at_items < plan.eligible)
     lines.push(`steps are those of ${count(plan.looked_at_items)} of the items; the others are like them`)
   return lines
@@ -49,6 +49,20 @@ function sayRule({ rule, reason, items, asked_again_steps, reused_steps, offered
   ]
   return `${reason}, ${counted(items, 'item')}: ${RULES[rule]}; ${parts.filter(Boolean).join(', ')}`
 }
+
+/** Which code made what is reused, where it is known; else a warning alone says it. */
+function sayMakers({ reused_versions = [], warnings = [] }: Partial<Plan>): string[] {
+  const known = reused_versions.filter(({ code_version }) => code_version !== null)
+  const made = known.map(({ code_version, steps }) => `code ${code_version} (${counted(steps, 'step')})`)
+  return [
+    ...(made.length > 0 && warnings.length === 0 ? [`what is reused was made by ${made.join(', ')}`] : []),
+    ...sayWarnings({ warnings }),
+  ]
+}
+
+/** @example 'warning: 800 of 900 reused steps were made by code a3f, and code b7c runs: …' */
+export const sayWarnings = ({ warnings = [] }: { warnings?: { message: string }[] }): string[] =>
+  warnings.map(({ message }) => `warning: ${message}`)
 
 function sayTools({ tool_calls }: Plan): string[] {
   const named = (how: 'again' | 'if_changed') =>

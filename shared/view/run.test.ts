@@ -11,6 +11,7 @@ const run = (values: Partial<Parameters<typeof ranAndWorked>[0]>) => ({
   paused: 0,
   undecided_count: 0,
   recovered_count: 0,
+  replay_count: 0,
   unchanged_count: 0,
   waits_for_money: false,
   model_call_count: 0,
@@ -40,6 +41,14 @@ it.each([
   ['ran: all · worked: 5,000 ok', { model_call_count: 5000 }],
   ['ran: all · worked: 5,000 ok · 12 calls suspected', { suspected_call_count: 12 }],
   ['ran: 0 of 5,000 · worked: nothing yet', { completed: 0 }],
+  [
+    'ran: all · worked: 4,595 ok, 405 degraded · recovered since: 400 of 405, so 5 not ok now',
+    { degraded_count: 405, recovered_count: 400, replay_count: 405 },
+  ],
+  [
+    'ran: all · worked: 4,595 ok, 405 degraded · replayed since: none of 405 replays worked, so 405 not ok still',
+    { degraded_count: 405, replay_count: 405 },
+  ],
   [
     'ran: 3,001 of 5,000 (1,999 over budget) · worked: 3,000 ok, 1 failed · 2,000 to decide',
     { completed: 3000, failed: 2000, budget_exceeded_count: 1999, undecided_count: 2000 },

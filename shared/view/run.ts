@@ -21,6 +21,7 @@ export interface RunCounts {
   waits_for_money: boolean
   undecided_count: number
   recovered_count: number
+  replay_count: number
   unchanged_count: number
   model_call_count: number
   unread_call_count: number
@@ -65,7 +66,7 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
     `ran: ${ran(tally, paint)}`,
     `worked: ${worked(tally, paint)}`,
     // Older servers do not count them.
-    ...(run.recovered_count > 0 ? [sayRecovered(run)] : []),
+    ...(run.recovered_count > 0 || run.replay_count > 0 ? [sayRecovered(run)] : []),
     ...(run.unread_call_count > 0 ? [sayGraded(run)] : []),
     ...(run.suspected_call_count > 0 ? [saySuspected(run)] : []),
     ...(run.unchanged_count > 0 ? [sayUnchanged(run.unchanged_count)] : []),
@@ -73,9 +74,17 @@ export function ranAndWorked(run: RunCounts, paint?: Paint): string {
   ].join(' · ')
 }
 
-/** What replays made of a run since it ended. @example 'recovered since: 4,220 of 4,227, so 7 not ok now' */
-export function sayRecovered({ total_items, completed, degraded_count, recovered_count }: RunCounts): string {
+/**
+ * What replays made of a run since it ended.
+ *
+ * @example 'recovered since: 4,220 of 4,227, so 7 not ok now'
+ * @example 'replayed since: none of 3 replays worked, so 3 not ok still'
+ */
+export function sayRecovered(run: RunCounts): string {
+  const { total_items, completed, degraded_count, recovered_count, replay_count } = run
   const notOk = total_items - (completed - degraded_count)
+  if (recovered_count === 0)
+    return `replayed since: none of ${counted(replay_count, 'replay')} worked, so ${count(notOk)} not ok still`
   const left = notOk - recovered_count
   return `recovered since: ${count(recovered_count)} of ${count(notOk)}, so ${left === 0 ? 'all ok now' : `${count(left)} not ok now`}`
 }

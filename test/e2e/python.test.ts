@@ -51,6 +51,49 @@ print(json.dumps({
 }))
 `
 
+/** Runs the examples of the client's documentation, which name the agent of this test. */
+const EXAMPLES = `
+import asyncio, doctest, importlib, json, pkgutil
+import assay.client
+from assay import Assay, AsyncAssay
+
+flags = doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+names = {"Assay": Assay, "AsyncAssay": AsyncAssay, "asyncio": asyncio}
+tried = set()
+for one in [*pkgutil.iter_modules(assay.client.__path__, "assay.client."), None]:
+    module = importlib.import_module(one.name if one else "assay.client")
+    runner = doctest.DocTestRunner(optionflags=flags)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module, extraglobs=names):
+        if runner.run(test).failed == 0:
+            tried.add(test.name.rpartition(".")[2])
+print(json.dumps(sorted(tried)))
+`
+
+/** A pilot, its rest, a recovery and a comparison, as JSON that is held against the command's. */
+const MORNING = `
+import json
+from assay import Assay
+
+assay = Assay()
+rows = [{"id": n, "text": "theft" if n % 3 else "flood"} for n in range(30)]
+pilot = assay.pilot("claims", rows, items=6, item_id="id", budget="1.00", idempotency_key="morning")
+run = pilot.go_on(wait=True)
+again = assay.pilot("claims", rows, items=6, item_id="id", budget="1.00", idempotency_key="morning")
+after = assay.submit("claims", [{"id": n, "text": "theft" if n % 2 else "flood"} for n in range(30)], item_id="id", wait=True)
+diff = assay.diff(run, after)
+plan = run.recover(dry_run=True, reason="schema_mismatch")
+cause = next(run.causes())
+item = run.item(str(next(row["item_id"] for row in run.results(only="not_ok"))))
+print(json.dumps({
+    "pilot": pilot.run.id, "outlook": pilot.outlook, "run": run.id, "same": [again.run.id, again.go_on().id], "after": after.id,
+    "summary": diff.summary, "changed": diff.changed, "plan": plan.data, "cause": cause, "item": item,
+    "items": len({row["item_id"] for one in (pilot.run, run) for row in one.results()}),
+}))
+recovery = plan.go_on(first=2, wait=True)
+assert (recovery.status, recovery.data["first"]) == ("stopped", 2), recovery
+assert recovery.warnings[0].startswith("none of its 2 items worked"), recovery.warnings
+`
+
 let stack: Stack
 let folder: TempFolder
 let agent: ChildProcess
@@ -76,6 +119,18 @@ const ENV = { PYTHONPATH: join(CHECKOUT, 'shared/sdk/python'), PYTHONUNBUFFERED:
 const python = (args: string[], env: Record<string, string> = {}) =>
   spawn('python3', args, { cwd: folder.path, env: { ...process.env, ...ENV, ...env } })
 const run = (...args: string[]): Promise<Ran> => assay({ env: { ...stack.env, ...ENV } }, args).done
+
+/** The JSON that a program prints, which ends well and says nothing else. */
+async function printed(args: string[]) {
+  const env = { ASSAY_BASE_URL: stack.base_url, ASSAY_API_KEY: stack.api_key }
+  const child = python(args, env)
+  let [out, err] = ['', '']
+  child.stdout!.on('data', piece => (out += piece))
+  child.stderr!.on('data', piece => (err += piece))
+  const [code] = await once(child, 'close')
+  expect([code, err]).toEqual([0, ''])
+  return JSON.parse(out.trim().split('\n').at(-1)!)
+}
 
 async function addressOf(child: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stdout! })) {
@@ -121,14 +176,7 @@ describe('an agent in Python', () => {
   })
 
   it('is run from a program, which waits and reads the results', async () => {
-    const env = { ASSAY_BASE_URL: stack.base_url, ASSAY_API_KEY: stack.api_key }
-    const child = python(['nightly.py'], env)
-    let [out, err] = ['', '']
-    child.stdout!.on('data', piece => (out += piece))
-    child.stderr!.on('data', piece => (err += piece))
-    const [code] = await once(child, 'close')
-    expect([code, err]).toEqual([0, ''])
-    const found = JSON.parse(out)
+    const found = await printed(['nightly.py'])
     expect(found).toMatchObject({
       status: 'partial',
       outcome: 'degraded',
@@ -140,5 +188,55 @@ describe('an agent in Python', () => {
     })
     expect(found.of).toHaveLength(1)
     expect(found.cost).toBeCloseTo(20 * 0.00027, 9)
+  })
+
+  it('is piloted, compared and recovered from a program, as by the command', async () => {
+    await writeFile(join(folder.path, 'morning.py'), MORNING)
+    const found = await printed(['morning.py'])
+    expect(found).toMatchObject({
+      outlook: { run_id: found.pilot, rows: 24, unpriced: false, budget_cents: 99, affordable: null },
+      same: [found.pilot, found.run],
+      items: 30,
+      plan: { eligible: found.cause.count, warnings: [] },
+    })
+    const diff = await run('diff', found.run, found.after)
+    const rows = diff.events.flatMap(({ event, ...row }) => (event === 'changed' ? [row] : []))
+    const { event: _, ...summary } = diff.events.find(one => one.event === 'diff')!
+    expect(found.summary).toEqual(summary)
+    expect(found.changed).toEqual(rows)
+    const of = (name: string, events: Ran['events']) => events.find(({ event }) => event === name)
+    const causes = (await run('causes', '--run', found.run)).events
+    expect(of('cause', causes)).toMatchObject({
+      ...found.cause,
+      runs: expect.any(Number),
+      last_seen: expect.any(String),
+      share: expect.any(Number),
+    })
+    const item = (await run('item', found.run, found.item.item_id)).events
+    expect(of('item', item)).toMatchObject({ steps: found.item.steps, output: found.item.output })
+    // The rows of the pilot are those that the command takes.
+    const lines = Array.from({ length: 30 }, (_, n) => JSON.stringify({ id: n, text: 'theft' }))
+    await writeFile(join(folder.path, 'rows.jsonl'), `${lines.join('\n')}\n`)
+    const file = join(folder.path, 'rows.jsonl')
+    const piloted = await run('submit', file, '--agent', 'claims', '--item-id', 'id', '--pilot', '6', '--yes')
+    const theirs = of('pilot', piloted.events) as unknown as { run_id: string }
+    const idsOf = async (id: string) =>
+      (await run('items', id)).events.map(event => (event as unknown as { item_id: string }).item_id)
+    expect(await idsOf(found.pilot)).toEqual(await idsOf(theirs.run_id))
+    expect(Object.keys(of('outlook', piloted.events)!)).toEqual(
+      expect.arrayContaining(Object.keys(found.outlook)),
+    )
+  })
+
+  it('is what the examples in the documentation of the client run', async () => {
+    await writeFile(join(folder.path, 'examples.py'), EXAMPLES)
+    const tried: string[] = await printed(['examples.py'])
+    expect(tried).toEqual(
+      expect.arrayContaining(
+        'Assay AssayError ApiError AsyncAssay AsyncPilot AsyncPlan AsyncRecovery AsyncRun Diff InvalidRows Pilot Plan Recovery Results Run go_on cancel causes item pilot recover submit'.split(
+          ' ',
+        ),
+      ),
+    )
   })
 })

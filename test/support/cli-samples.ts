@@ -32,6 +32,8 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     undecided_count: 0,
     left_over_count: 0,
     recovered_count: 0,
+    replay_count: 0,
+    replay_run_id: null,
     budget_cents: null,
     model_calls: 'recorded',
     budget_enforced: null,

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { isOver, sayStage, sayStanding } from '../../../shared/view/recovery.ts'
+import { isOver, sayStage, sayStanding, sayWarnings } from '../../../shared/view/recovery.ts'
 import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
@@ -100,6 +100,9 @@ export const recoveryProgressPage = page({
                     </>
                   ))}
                 </li>
+              ))}
+              {sayWarnings(recovery).map(warning => (
+                <li>{warning}</li>
               ))}
               {recovery.paused > 0 && <li>{count(recovery.paused)} held</li>}
               {recovery.action === 'replay' && <li>{money(recovery.cost_usd)} spent</li>}

@@ -8,6 +8,7 @@ import { type Message, readAnswer, readPrompt } from '../../../shared/providers/
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { billedWords } from '../../../shared/view/cost.ts'
 import { reasonWords } from '../../../shared/view/reason.ts'
+import { textWithoutMarks } from '../../../shared/view/recorded.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { OnOpen } from './later.tsx'
 import { Messages, markdownIn } from './messages.tsx'
@@ -217,9 +218,11 @@ const Side = ({ step, part, viewing }: SideProps) => {
   const raw = `${ofItem(step.record_id, `raw/${part}`)}?step=${step.step_no}&at=${encodeURIComponent(step.started_at)}`
   const json = `step-${step.step_no}-${part}-json`
   const head = headIn(step[part])
+  const text = step.texts[part]
+  const shown = text === undefined ? undefined : textWithoutMarks(text)
   const payload =
     head === undefined ? (
-      <Payload text={step.texts[part]} raw={raw} empty={empty} viewing={viewing} />
+      <Payload text={shown} raw={raw} empty={empty} viewing={viewing} />
     ) : (
       <>
         <Folded text={head.head} isText={false} most={LIMITS.page_text_characters} isHead />

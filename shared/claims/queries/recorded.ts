@@ -6,19 +6,22 @@ import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import type { Outcome, StepKind } from '../../items/vocabulary.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { hasSeq } from '../../kernel/packed-columns.ts'
+import type { Maker } from '../../recovery/rules/makers.ts'
 import type { EndedItem, StepHead } from '../../recovery/rules/reuse.ts'
 
-export interface EndedItemRow extends EndedItem, ItemKey {
+export interface EndedItemRow extends EndedItem, ItemKey, Maker {
   step_count: number
 }
 
 /** How items ended, in the order of their keys. */
 export async function findEndedItems(sql: Sql, keys: readonly ItemKey[]) {
   return sql<EndedItemRow[]>`
-    select i.project_id, i.run_id, i.seq, i.status, i.outcome_reason, i.error_code, i.step_count
+    select i.project_id, i.run_id, i.seq, i.status, i.outcome_reason, i.error_code, i.step_count, i.code_version,
+      r.agent_id, r.deployment_id
     from ${rowsOfKeys(sql, keys)}
       cross join lateral (
         select * from items where project_id = ${projectOf(keys)} and run_id = k.run_id and seq = k.seq offset 0) i
+      join runs r on r.project_id = ${projectOf(keys)} and r.id = k.run_id
     order by k.n`
 }
 

@@ -16,7 +16,7 @@ import {
   reportedUsage,
 } from '../../providers/rules/completion.ts'
 import { readRefusal } from '../../refusals/rules/refusal.ts'
-import { CHECKS, type CheckName, type DeclaredCheck, type OutcomeReason } from '../vocabulary.ts'
+import { CHECKS, type CheckName, type DeclaredCheck, OFF_SCHEMA, type OutcomeReason } from '../vocabulary.ts'
 import { type Asked, checkSays, failedCheck } from './checks.ts'
 import { isBlank, saysNothing } from './silence.ts'
 
@@ -171,7 +171,7 @@ export const ITEM_RULES: readonly ItemRule[] = [
         ? undefined
         : {
             reason: 'schema_mismatch',
-            words: explained(`The output does not match its schema: ${item.schema_error}`, item.steps),
+            words: explained(`${OFF_SCHEMA}${item.schema_error}`, item.steps),
           },
   },
   {

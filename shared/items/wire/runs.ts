@@ -20,19 +20,19 @@ import type { items, runs } from '../tables/runs.ts'
 import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
 import { itemVersion, runVersions } from './code-versions.ts'
 import { budgetFields, budgetOf, callCounts, pricesDate } from './run-budget.ts'
+import { type ReplaysRow, replayFields, replaysOf } from './run-replays.ts'
 
 /** A run with its joined columns. */
-export type RunRow = typeof runs.$inferSelect & {
-  agent_slug: string
-  deployment_version: number | null
-  calls: CallFacts
-  resent_items: number
-  resends: number
-  /** What it waits for; left out where the run that is reported has ended. */
-  upstream?: WaitRow | null
-  /** Items that replays have made ok since; left out where the run is reported as it ended. */
-  recovered?: number
-}
+export type RunRow = typeof runs.$inferSelect &
+  ReplaysRow & {
+    agent_slug: string
+    deployment_version: number | null
+    calls: CallFacts
+    resent_items: number
+    resends: number
+    /** What it waits for; left out where the run that is reported has ended. */
+    upstream?: WaitRow | null
+  }
 export type ItemRow = typeof items.$inferSelect & {
   /** The name that `code_version` stands for; null where that is null or the version is one of too many. */
   code_version_name: string | null
@@ -96,9 +96,7 @@ export const Run = z
     left_over_count: count(
       'Items that did not end well and can be run again: those in triage and, of a run that was stopped, those that it did not get to and those that are held. A recovery with "status": "not_ok" runs all of them.',
     ),
-    recovered_count: count(
-      'Items that did not end ok and that a replay of them, or of their replays, has made ok since. The other counts stay as the run ended.',
-    ),
+    ...replayFields,
     budget_cents: z.int().nullable().describe('Money the run may spend; null is no bound.'),
     ...budgetFields,
     aggregate_cost_cents: count('Spend across items, in whole cents.'),
@@ -173,7 +171,7 @@ export function runOf(row: RunRow): z.input<typeof Run> {
     cancelled: row.cancelled,
     undecided_count: row.undecided,
     left_over_count: leftOver(row),
-    recovered_count: row.recovered ?? 0,
+    ...replaysOf(row),
     ...usageOf(row),
     ...budgetOf(row),
     model_call_count: row.model_calls,

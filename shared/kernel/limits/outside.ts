@@ -19,6 +19,9 @@ export const OUTSIDE_LIMITS = {
   recovery_plan_items: 20_000,
   reasons_named: 20, // existing reasons listed to a caller who named one that does not occur
   replay_runs_named: 3, // to a caller whose items were replayed already
+  recovery_makers: 100, // versions of agents whose reused steps a recovery counts apart; as many as a deployment names
+  recovery_makers_named: 3,
+  recovery_maker_runs: 20, // the newest of an agent, which say what its code calls itself
   recovery_runs: 50, // of one recovery: a run for each agent, or for each deployment that items ran with
   lineage_items: 100, // ancestors and replays shown for one item
   repairing_replays: 10_000, // replays read to find which items of a page were repaired: twenty for each

@@ -202,13 +202,15 @@ export async function lockRecovery(sql: Sql, key: RecoveryKey): Promise<OpenReco
   return row
 }
 
-type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_better'>>
+type Changes = Partial<Pick<OpenRecovery, 'status' | 'pilot_better' | 'reused'>>
 const ENDS: readonly RecoveryStatus[] = ['completed', 'stopped', 'aborted']
 
 export async function updateRecovery(sql: Sql, key: RecoveryKey, changes: Changes): Promise<void> {
+  const { reused, ...others } = changes
+  const set = { ...others, ...(reused !== undefined && { reused: sql.json(reused as never) }) }
   const ends = changes.status !== undefined && ENDS.includes(changes.status)
   await sql`
-    update recoveries set ${sql(changes as never)} ${ends ? sql`, finished_at = now()` : sql``} where ${isIt(sql, key)}`
+    update recoveries set ${sql(set as never)} ${ends ? sql`, finished_at = now()` : sql``} where ${isIt(sql, key)}`
 }
 
 /** One of a recovery's two lists of runs. */

@@ -8,6 +8,7 @@ import { runs } from '../../items/tables/runs.ts'
 import { at, createdAt, id, micro, projectOfRun } from '../../kernel/column-types.ts'
 import { triageAction } from '../../triage/tables/triage.ts'
 import type { RECORDED_LANES } from '../../triage/vocabulary.ts'
+import type { MadeSteps } from '../rules/makers.ts'
 import { DEPLOYMENT_CHOICES, type FILTER_STATUSES, RECOVERY_STATUSES, REUSE_CHOICES } from '../vocabulary.ts'
 
 export const deploymentChoice = pgEnum('deployment_choice', DEPLOYMENT_CHOICES)
@@ -81,6 +82,8 @@ export const recoveries = pgTable(
     /** Whether the pilot did better than before; null until it has ended. */
     pilot_better: boolean('pilot_better'),
     run_ids: uuid('run_ids').array().notNull().default([]),
+    /** How many steps its copies took over, by what had made them. */
+    reused: jsonb('reused').$type<MadeSteps[]>().notNull().default([]),
     /** Items decided about, if the action is not a replay. */
     decided: integer('decided').notNull().default(0),
     /** The last item that the decision has passed, in the order of run ids and `seq`. */

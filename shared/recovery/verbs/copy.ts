@@ -1,12 +1,18 @@
 // Copies items into a replay run, with the steps that need not run again. Guarantee: a bounded number of steps is read
 // at once, whatever one item recorded, and `reuseOf` alone says which steps are copied.
 
-import { findEndedItems, findStepHeads, type StepHeadRow } from '../../claims/queries/recorded.ts'
+import {
+  type EndedItemRow,
+  findEndedItems,
+  findStepHeads,
+  type StepHeadRow,
+} from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { type Copied, copyItems } from '../queries/replay.ts'
-import { type EndedItem, type Reuse, type ReuseOrder, reuseOf } from '../rules/reuse.ts'
+import { addMade, type MadeSteps } from '../rules/makers.ts'
+import { type Reuse, type ReuseOrder, reuseOf } from '../rules/reuse.ts'
 
 export interface CopyOrder extends ReuseOrder, RunKey {
   keys: readonly ItemKey[]
@@ -19,14 +25,18 @@ export interface CopyOrder extends ReuseOrder, RunKey {
 }
 
 /** Appends copies of items to a run that is not open yet. The caller holds the locks of the originals' runs. */
-export async function copyWithSteps(sql: Sql, { reuse, from_step, ...copy }: CopyOrder): Promise<Copied> {
+export async function copyWithSteps(
+  sql: Sql,
+  { reuse, from_step, ...copy }: CopyOrder,
+): Promise<Copied & { made: MadeSteps[] }> {
   const items = await reuseOfItems(sql, copy.keys, { reuse, from_step })
   const lists = { reused: [] as Place[], offered: [] as Place[] }
   items.forEach(({ reuse }, i) => {
     for (const list of ['reused', 'offered'] as const)
       for (const { step_no } of reuse[list]) lists[list].push({ n: i + 1, step_no })
   })
-  return copyItems(sql, { ...copy, keys: items.map(item => item.key), ...lists })
+  const copied = await copyItems(sql, { ...copy, keys: items.map(item => item.key), ...lists })
+  return { ...copied, made: addMade([], items.map(madeOf)) }
 }
 
 interface Place {
@@ -36,9 +46,17 @@ interface Place {
 
 export interface ItemReuse {
   key: ItemKey
-  item: EndedItem
+  item: EndedItemRow
   reuse: Reuse<StepHeadRow>
 }
+
+/** How many steps of an item are reused whatever happens, and what made them. */
+export const madeOf = ({ item, reuse }: ItemReuse): MadeSteps => ({
+  agent_id: item.agent_id,
+  deployment_id: item.deployment_id,
+  code_version: item.code_version,
+  steps: reuse.reused.length,
+})
 
 /** What a replay of each item reuses; items that no longer exist are left out. */
 export async function reuseOfItems(

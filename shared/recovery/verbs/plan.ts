@@ -5,28 +5,34 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { findCohortCost, findCohortItems, findCostsOfItems, findReasons } from '../queries/cohort.ts'
+import { nameMakers } from '../queries/makers.ts'
 import { findReplayRuns } from '../queries/replayed-in.ts'
 import { type Forecast, Forecaster } from '../rules/forecast.ts'
+import { addMade, type MadeSteps, type NamedSteps } from '../rules/makers.ts'
 import { type Planned, sayPlan, sayReplayRuns } from '../rules/recovery.ts'
 import type { ReuseOrder } from '../rules/reuse.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
-import { reuseOfItems, withinSteps } from './copy.ts'
+import type { DeploymentChoice } from '../vocabulary.ts'
+import { madeOf, reuseOfItems, withinSteps } from './copy.ts'
 
 export interface CostedForecast extends Forecast {
   /** What the items of the cohort have cost. */
   cost_micro: number
   unpriced_items: number
+  /** What made the steps that are reused. */
+  makers: NamedSteps[]
 }
 
 interface Asked extends ReuseOrder {
   project_id: string
   filter: RecoveryFilter
+  deployment: DeploymentChoice
 }
 
 export async function forecast(
   { sql }: Context,
   eligible: number,
-  { project_id, filter, ...order }: Asked,
+  { project_id, filter, deployment, ...order }: Asked,
 ): Promise<CostedForecast> {
   const { cost_micro, unpriced } = await findCohortCost(sql, project_id, filter)
   const keys = await findCohortItems(sql, project_id, filter, LIMITS.recovery_plan_items)
@@ -34,11 +40,13 @@ export async function forecast(
   const ofRuns = await findCostsOfItems(sql, project_id, runIds, LIMITS.recovery_chunk_items)
   const dearest = ofRuns.size === 0 ? null : Math.max(...ofRuns.values())
   const forecaster = new Forecaster()
+  let made: MadeSteps[] = []
   let next = 0
   while (next < keys.length) {
     const chunk = await withinSteps(sql, keys.slice(next, next + LIMITS.recovery_chunk_items))
-    for (const { key, item, reuse } of await reuseOfItems(sql, chunk, order))
-      forecaster.add(item, reuse, ofRuns.get(key.run_id) ?? dearest)
+    const items = await reuseOfItems(sql, chunk, order)
+    for (const { key, item, reuse } of items) forecaster.add(item, reuse, ofRuns.get(key.run_id) ?? dearest)
+    made = addMade(made, items.map(madeOf))
     next += chunk.length
   }
   const read = forecaster.forecast()
@@ -48,11 +56,15 @@ export async function forecast(
     max_cost_micro: Math.ceil(read.max_cost_micro * share),
     cost_micro,
     unpriced_items: unpriced,
+    makers: await nameMakers(sql, made, { project_id, deployment, run_ids: [] }),
   }
 }
 
 /** @throws ApiError `invalid_request`, with the reasons of items that pass the rest of the filter, if there are any */
-export async function refuseUnknownReason({ sql }: Context, { project_id, filter }: Asked): Promise<void> {
+export async function refuseUnknownReason(
+  { sql }: Context,
+  { project_id, filter }: Pick<Asked, 'project_id' | 'filter'>,
+): Promise<void> {
   const there = await findReasons(sql, project_id, filter, LIMITS.reasons_named)
   if (there.length === 0) return
   const names = there.map(({ reason, count }) => `${reason} (${count})`).join(', ')

@@ -25,6 +25,7 @@ import {
   lockRuns,
   openReplayRun,
 } from '../queries/replay.ts'
+import { addMade } from '../rules/makers.ts'
 import { isBetter, type PilotResult } from '../rules/recovery.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
 import type { DeploymentChoice, Exclusion, ReuseChoice } from '../vocabulary.ts'
@@ -233,13 +234,17 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
       await endWaiting(sql, held, { as: 'dismissed', one_by_one: false }, recovery.created_by)
     const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
     const { project_id, reuse, from_step } = recovery
+    let { reused } = recovery
     for (const [key, keys] of Map.groupBy(items, item => runKey(item, recovery.deployment))) {
       const run_id = runOf.get(key) ?? (await newRun(ctx, sql, recovery, part, keys[0]!))
       const copy = { project_id, run_id, input: null, by: recovery.created_by, reuse, from_step }
       // Items that somebody else decided about since they were read are left out.
-      for (const [held, chosen] of Map.groupBy(keys, key => key.held))
-        await copyWithSteps(sql, { ...copy, keys: chosen, in_feed: next.in_feed && !held })
+      for (const [held, chosen] of Map.groupBy(keys, key => key.held)) {
+        const copied = await copyWithSteps(sql, { ...copy, keys: chosen, in_feed: next.in_feed && !held })
+        reused = addMade(reused, copied.made)
+      }
     }
+    await store.updateRecovery(sql, recovery, { reused })
     return true
   }
   await store.deleteEmptyRuns(sql, recovery, part)

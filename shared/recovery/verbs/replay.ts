@@ -13,7 +13,9 @@ import * as decisions from '../../triage/queries/decisions.ts'
 import * as triage from '../../triage/queries/triage.ts'
 import { callOkWrong } from '../../triage/queries/verdicts.ts'
 import type { RowAction, WrongOf } from '../../triage/vocabulary.ts'
+import { nameMakers } from '../queries/makers.ts'
 import * as store from '../queries/replay.ts'
+import { type VersionWarning, warnOfVersions } from '../rules/makers.ts'
 import { refusalOf, refusalToReopen } from '../rules/recovery.ts'
 import type { DeploymentChoice, ReuseChoice } from '../vocabulary.ts'
 import { copyWithSteps } from './copy.ts'
@@ -32,6 +34,7 @@ export interface Continued {
   run_id: string
   record_id: string
   reused_steps: number
+  warnings?: VersionWarning[]
 }
 
 /**
@@ -83,7 +86,12 @@ export async function replayItem(
   })
   deliverSoon(ctx) // the original's run may have been waiting only for this decision
   ctx.notify()
-  return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps }
+  const { project_id } = original
+  const warning = warnOfVersions(
+    await nameMakers(ctx.sql, copied.made, { project_id, deployment, run_ids: [] }),
+  )
+  const warnings = warning === null ? [] : [warning]
+  return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps, warnings }
 }
 
 /**

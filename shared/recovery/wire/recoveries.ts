@@ -4,10 +4,13 @@
 import type { runs } from '../../items/tables/runs.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
+import { counted } from '../../prices/rules/amounts.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
+import type { NamedSteps } from '../rules/makers.ts'
 import type { RecoveryFilter, recoveries } from '../tables/recovery.ts'
 import { RECOVERY_STATUSES, REUSE_CHOICES } from '../vocabulary.ts'
 import { action, CohortFilter, deployment } from './cohort.ts'
+import { recoveryWarnings, warningsOf } from './recovery.ts'
 
 export type RecoveryRunRow = typeof runs.$inferSelect
 export type RecoveryRow = typeof recoveries.$inferSelect & { runs: RecoveryRunRow[] }
@@ -70,6 +73,7 @@ export const Recovery = z
     cancelled: count('Of those, how many were cancelled.'),
     paused: count('Of those, how many are held.'),
     cost_usd: z.number().describe('What it has cost so far.'),
+    warnings: recoveryWarnings.optional(),
     created_at: timestamp,
     created_by: z
       .string()
@@ -79,7 +83,8 @@ export const Recovery = z
   })
   .openapi('Recovery', { description: 'A cohort that is acted on.' })
 
-export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
+/** `makers`: what made the steps that it took over; left out in lists. */
+export function recoveryOf(row: RecoveryRow, makers?: readonly NamedSteps[]): z.input<typeof Recovery> {
   const sum = (of: (run: RecoveryRunRow) => number) => row.runs.reduce((all, run) => all + of(run), 0)
   const failed = (run: RecoveryRunRow) => run.failed + run.budget_exceeded
   return {
@@ -110,10 +115,19 @@ export function recoveryOf(row: RecoveryRow): z.input<typeof Recovery> {
     cancelled: sum(run => run.cancelled),
     paused: sum(run => run.paused),
     cost_usd: usdOf(sum(run => run.cost_micro)),
+    ...(makers !== undefined && { warnings: [...warningsOf(makers), ...noneWorked(row)] }),
     created_at: row.created_at.toISOString(),
     created_by: row.created_by,
     finished_at: row.finished_at === null ? null : row.finished_at.toISOString(),
   }
+}
+
+function noneWorked({ runs, finished_at }: RecoveryRow): z.input<typeof recoveryWarnings> {
+  const items = runs.reduce((all, run) => all + run.total_items - run.cancelled, 0)
+  if (finished_at === null || items === 0 || runs.some(run => run.ok > 0)) return []
+  const newest = runs.at(-1)!.id
+  const message = `none of its ${counted(items, 'item')} worked; why is in its runs: assay causes --run ${newest}`
+  return [{ code: 'none_worked', message, steps: 0 }]
 }
 
 function stagesOf(row: RecoveryRow): z.input<typeof Stage>[] {

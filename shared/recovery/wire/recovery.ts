@@ -6,7 +6,8 @@ import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { WRONG_OF } from '../../triage/vocabulary.ts'
-import { DEPLOYMENT_CHOICES, REUSE_CHOICES, type ReuseChoice } from '../vocabulary.ts'
+import { type NamedSteps, warnOfVersions } from '../rules/makers.ts'
+import { DEPLOYMENT_CHOICES, RECOVERY_WARNINGS, REUSE_CHOICES, type ReuseChoice } from '../vocabulary.ts'
 
 /** Fields that say which recorded steps are reused, the same in every request to replay something. */
 export const reuseFields = {
@@ -69,11 +70,32 @@ export const WrongOrder = z
   })
   .openapi('WrongOrder', { description: 'What of an item is called wrong.' })
 
+/** What to know of a replay or a recovery. */
+export const recoveryWarnings = z
+  .array(
+    z.object({
+      code: z
+        .enum(RECOVERY_WARNINGS)
+        .describe(
+          'other_version: steps that are taken over were made by another version of the agent or of its code than the one that runs. none_worked: it has ended, and none of its items worked.',
+        ),
+      message: z.string().describe('The same in words, with the way out.'),
+      steps: count('The steps, of other_version.'),
+    }),
+  )
+  .describe('What to know of it before relying on it.')
+
+export const warningsOf = (makers: readonly NamedSteps[]): z.input<typeof recoveryWarnings> => {
+  const found = warnOfVersions(makers)
+  return found === null ? [] : [found]
+}
+
 export const Continued = z
   .object({
     run_id: id('The run the item goes on in: a new one when it is replayed.'),
     record_id: id('Record id of the item that runs now.'),
     reused_steps: count('Steps taken over whatever happens: the work it skips.'),
+    warnings: recoveryWarnings.optional().describe('What to know of a replay.'),
   })
   .openapi('ContinuedItem', { description: 'An item that goes on, and the work it skips.' })
 

@@ -8,6 +8,7 @@ import { maskOf } from '../../kernel/masking.ts'
 import { momentIn, retryAfterMs } from '../../pacing/rules/moment.ts'
 import { reportedLimits } from '../../pacing/rules/reported-limits.ts'
 import { checkCron } from '../../schedules/rules/cron.ts'
+import { outlookOf, spreadOver } from '../../submission/rules/pilot.ts'
 import { classify } from '../../upstreams/rules/classify.ts'
 
 /** What an expression of Python is, with `given` as its input. */
@@ -63,6 +64,77 @@ test('the bounds', () => {
     WEBHOOK_TOLERANCE_S: LIMITS.webhook_tolerance_s,
     PATIENCE_SECONDS: [LIMITS.patience_seconds.min, LIMITS.patience_seconds.max],
   })
+})
+
+test('the bound of runs that are compared', () => {
+  expect(python('from assay.client import diff', 'diff.MOST_ITEMS')).toBe(LIMITS.diffed_items)
+})
+
+test('the rows of a pilot, and what the rest is like', () => {
+  const sizes = [
+    [10, 3],
+    [200, 50],
+    [6000, 50],
+    [51, 50],
+    [7, 1],
+    [100_000, 1000],
+  ] as const
+  const runs = [
+    {
+      cost_usd: 0.00617,
+      total_items: 50,
+      completed: 48,
+      failed: 2,
+      degraded_count: 3,
+      budget_exceeded_count: 1,
+      unpriced_item_count: 0,
+    },
+    {
+      cost_usd: 0.02,
+      total_items: 3,
+      completed: 0,
+      failed: 0,
+      degraded_count: 0,
+      budget_exceeded_count: 0,
+      unpriced_item_count: 2,
+    },
+    {
+      cost_usd: 0,
+      total_items: 7,
+      completed: 7,
+      failed: 0,
+      degraded_count: 0,
+      budget_exceeded_count: 0,
+      unpriced_item_count: 0,
+    },
+    {
+      cost_usd: 6,
+      total_items: 10,
+      completed: 10,
+      failed: 0,
+      degraded_count: 0,
+      budget_exceeded_count: 0,
+      unpriced_item_count: 0,
+    },
+  ].map(run => ({
+    ...run,
+    id: 'a',
+    started_at: '2026-03-02T00:00:00.123Z',
+    finished_at: run.completed === 0 ? null : '2026-03-02T00:01:07.456Z',
+  }))
+  const now = Date.UTC(2026, 2, 2, 0, 5)
+  const [spread, outlooks] = python<[number[][], unknown[]]>(
+    'from assay.client.pilot import outlook_of, spread_over',
+    `[[[n for takes in [spread_over(rows, wanted)] for n in range(rows) if takes(n)] for rows, wanted in given["sizes"]],
+      [outlook_of(run, 5950, budget, ${now / 1000}) for run in given["runs"] for budget in (None, 500)]]`,
+    { sizes, runs },
+  )
+  expect(spread).toEqual(
+    sizes.map(([rows, wanted]) => Array.from({ length: rows }, (_, n) => n).filter(spreadOver(rows, wanted))),
+  )
+  expect(outlooks).toEqual(
+    runs.flatMap(run => [undefined, 500].map(budget => outlookOf(run, 5950, budget, now))),
+  )
 })
 
 describe('refusals', () => {

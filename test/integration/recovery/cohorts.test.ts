@@ -466,17 +466,17 @@ describe('the recovery of a cohort', () => {
     await consumeToBackoff(engine)
     const counted = async (id: string) =>
       (await withRecovered(engine.sql, [(await engine.run(id)) as unknown as RunRow]))[0]!
-    expect((await counted(runId)).recovered).toBe(0)
+    expect(await counted(runId)).toMatchObject({ recovered: 0, replays: 0, replay_run_id: null })
     engine.play(items =>
       items.map(item => (item.seq === 1 ? failure(item, 'agent_error', 'still') : result(item))),
     )
     const one = await recovered(await startRecovery(engine.ctx, order({ filter: { run_id: runId } })))
-    expect((await counted(runId)).recovered).toBe(3)
+    expect(await counted(runId)).toMatchObject({ recovered: 3, replays: 4, replay_run_id: one.run_ids[0] })
     working()
     // Again over all runs: of this one the replay that still failed.
-    await recovered(await startRecovery(engine.ctx, order({ filter: {} })))
-    expect((await counted(runId)).recovered).toBe(4)
-    expect((await counted(other)).recovered).toBe(4)
+    const two = await recovered(await startRecovery(engine.ctx, order({ filter: {} })))
+    expect(await counted(runId)).toMatchObject({ recovered: 4, replays: 5, replay_run_id: two.run_ids[0] })
+    expect(await counted(other)).toMatchObject({ recovered: 4, replays: 4 })
     const changes = async (a: string, b: string) =>
       (await compareItems(engine.sql, await counted(a), await counted(b))).map(c => [
         c.before,
@@ -493,6 +493,15 @@ describe('the recovery of a cohort', () => {
       ['ok', 'absent', 2],
       ['failed', 'failed', 1],
     ])
+  })
+
+  it('of which nothing worked is counted for the run that it replayed', async () => {
+    failing()
+    const runId = await engine.submit(3)
+    await consumeToBackoff(engine)
+    const row = await recovered(await startRecovery(engine.ctx, order({ filter: { run_id: runId } })))
+    const [run] = await withRecovered(engine.sql, [(await engine.run(runId)) as unknown as RunRow])
+    expect(run).toMatchObject({ recovered: 0, replays: 3, replay_run_id: row.run_ids[0] })
   })
 
   it('of a run that went on leaves out what a person dismissed, and what is held', async () => {

@@ -18,7 +18,8 @@ if sys.version_info < (3, 9):
 
 from .agent import agent, declaration_of
 from .automation import Occurrence, Source, items, schedule, trigger
-from .client import ApiError, Assay, AssayError, AsyncAssay, AsyncRun, InvalidRows, Results, Run
+from .client import ApiError, Assay, AssayError, AsyncAssay, AsyncPilot, AsyncPlan, AsyncRecovery, AsyncRun, Diff, InvalidRows
+from .client import Pilot, Plan, Recovery, Results, Run
 from .context import AsyncContext, Context, ItemIdentity, ModelAnswer
 from .errors import DecoratorTargetError, DecoratorValidationError, Interrupt, ItemError, UnkeptError
 from .generator import ItemsContext
@@ -32,10 +33,14 @@ __all__ = [
     "AssayError",
     "AsyncAssay",
     "AsyncContext",
+    "AsyncPilot",
+    "AsyncPlan",
+    "AsyncRecovery",
     "AsyncRun",
     "Context",
     "DecoratorTargetError",
     "DecoratorValidationError",
+    "Diff",
     "Interrupt",
     "InvalidRows",
     "ItemError",
@@ -44,6 +49,9 @@ __all__ = [
     "Kept",
     "ModelAnswer",
     "Occurrence",
+    "Pilot",
+    "Plan",
+    "Recovery",
     "Results",
     "Run",
     "Source",

@@ -177,7 +177,7 @@ class TransportTest(unittest.TestCase):
         self.assertIn("cursor=c2", got[1]["path"])
 
     def test_a_wait_ends_with_the_run_or_with_its_time(self):
-        with patch("assay.client.run.time.sleep"):
+        with patch("assay.client.waiting.time.sleep"):
             with server([Answer(body=RUN), Answer(body=RUN), Answer(body=ENDED)]) as (assay, _):
                 self.assertEqual(assay.run("01a2").wait(progress=False).outcome, "ok")
             with server([Answer(body=RUN), Answer(body=RUN)]) as (assay, _):

@@ -1,29 +1,112 @@
-"""The client for ``async`` code. Guarantee: no call blocks the event loop; a wait that is cancelled leaves the run running."""
+"""The client for ``async`` code. Guarantee: no call blocks the event loop; a wait that is cancelled leaves what it waited for running."""
 
 from __future__ import annotations
 
 import asyncio
 from itertools import islice
-from typing import Any, AsyncIterator, Dict, List, Optional
+from typing import Any, AsyncIterator, Dict, Iterator, List, Optional, TypeVar, Union
 
 from .client import Assay
-from .money import Amount
-from .progress import shown
-from .results import Results
+from .diff import Diff
+from .pilot import Pilot
+from .progress import line_of, recovery_line
+from .recovery import Plan, Recovery
 from .rows import Rows
-from .run import FIRST_LOOK_S, LONGEST_LOOK_S, Run
+from .run import Run
+from .waiting import await_for
 
 CHUNK = 500
-"""Results that a thread reads at a time."""
+"""Rows that a thread reads at a time."""
+
+T = TypeVar("T")
+
+
+class AsyncRecovery:
+    """A recovery, as :class:`Recovery`, with methods to await.
+
+    >>> async def again(assay):
+    ...     run = await assay.submit("claims", [{"id": 1, "text": "flood"}], item_id="id", wait=True)
+    ...     recovery = await run.recover(wait=True)
+    ...     return recovery.status
+    >>> asyncio.run(again(AsyncAssay()))
+    'completed'
+    """
+
+    def __init__(self, recovery: Recovery) -> None:
+        self.recovery = recovery
+
+    @property
+    def id(self) -> str:
+        return self.recovery.id
+
+    @property
+    def status(self) -> str:
+        return self.recovery.status
+
+    @property
+    def data(self) -> Dict[str, Any]:
+        return self.recovery.data
+
+    @property
+    def warnings(self) -> List[str]:
+        return self.recovery.warnings
+
+    async def refresh(self) -> "AsyncRecovery":
+        await asyncio.to_thread(self.recovery.refresh)
+        return self
+
+    async def wait(self, timeout_s: Optional[float] = None, progress: Optional[bool] = None) -> "AsyncRecovery":
+        """As :meth:`Recovery.wait`. After ``timeout_s`` seconds raises ``asyncio.TimeoutError``; it goes on."""
+        await await_for(self.recovery, recovery_line, timeout_s, progress)
+        return self
+
+    async def abort(self) -> "AsyncRecovery":
+        await asyncio.to_thread(self.recovery.abort)
+        return self
+
+    def __repr__(self) -> str:
+        return f"Async{self.recovery!r}"
+
+
+class AsyncPlan:
+    """A plan of a recovery, as :class:`Plan`.
+
+    >>> async def planned(assay):
+    ...     run = await assay.submit("claims", [{"id": 1, "text": "flood"}], item_id="id", wait=True)
+    ...     plan = await run.plan(reason="schema_mismatch")
+    ...     return plan.plan.items, (await plan.go_on(wait=True)).status
+    >>> asyncio.run(planned(AsyncAssay()))
+    (1, 'completed')
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    @property
+    def data(self) -> Dict[str, Any]:
+        return self.plan.data
+
+    @property
+    def warnings(self) -> List[str]:
+        return self.plan.warnings
+
+    async def go_on(self, *, wait: bool = False, progress: Optional[bool] = None, **settings: Any) -> AsyncRecovery:
+        """As :meth:`Plan.go_on`."""
+        recovery = AsyncRecovery(await asyncio.to_thread(lambda: self.plan.go_on(**settings)))
+        return await recovery.wait(progress=progress) if wait else recovery
+
+    def __repr__(self) -> str:
+        return f"Async{self.plan!r}"
 
 
 class AsyncRun:
     """A run, as :class:`Run`, with methods to await.
 
     >>> async def nightly(assay):
-    ...     run = await assay.submit("claims", "pages.jsonl", item_id="id", wait=True)
-    ...     async for row in run.results(only="not_ok"):
-    ...         print(row["item_id"])
+    ...     run = await assay.submit("claims", [{"id": 1, "text": "flood"}], item_id="id", wait=True)
+    ...     return [(row["item_id"], row["outcome_reason"]) async for row in run.results(only="not_ok")]
+    >>> asyncio.run(nightly(AsyncAssay()))
+    [('1', 'schema_mismatch')]
     """
 
     def __init__(self, run: Run) -> None:
@@ -54,29 +137,30 @@ class AsyncRun:
         return self
 
     async def wait(self, timeout_s: Optional[float] = None, progress: Optional[bool] = None) -> "AsyncRun":
-        """Returns when it has ended. After ``timeout_s`` seconds raises ``asyncio.TimeoutError``; the run goes on."""
-        await asyncio.wait_for(self._ended(progress), timeout_s)
+        """As :meth:`Run.wait`. After ``timeout_s`` seconds raises ``asyncio.TimeoutError``; the run goes on."""
+        await await_for(self.run, line_of, timeout_s, progress)
         return self
 
-    async def _ended(self, progress: Optional[bool]) -> None:
-        show, pause = shown(progress), FIRST_LOOK_S
-        while True:
-            await self.refresh()
-            if show is not None:
-                show(self.data)
-            if self.run.has_ended:
-                return
-            await asyncio.sleep(pause)
-            pause = min(LONGEST_LOOK_S, pause * 1.5)
+    def results(self, only: str = "all", fields: Optional[str] = None) -> AsyncIterator[Dict[str, Any]]:
+        """As :meth:`Run.results`."""
+        return _in_threads(iter(self.run.results(only, fields)))
 
-    async def results(self, only: str = "all", fields: Optional[str] = None) -> AsyncIterator[Dict[str, Any]]:
-        rows = iter(Results(self.run._transport, self.id, only, fields))
-        while chunk := await asyncio.to_thread(_some, rows):
-            for row in chunk:
-                yield row
+    def causes(self) -> AsyncIterator[Dict[str, Any]]:
+        """As :meth:`Run.causes`."""
+        return _in_threads(self.run.causes())
 
-    async def recover(self, budget: Optional[Amount] = None) -> Dict[str, Any]:
-        return await asyncio.to_thread(self.run.recover, budget)
+    async def item(self, id: str) -> Dict[str, Any]:
+        """As :meth:`Run.item`."""
+        return await asyncio.to_thread(self.run.item, id)
+
+    async def plan(self, **settings: Any) -> AsyncPlan:
+        """What :meth:`recover` with these settings would do, as :meth:`Run.recover` with ``dry_run``."""
+        return AsyncPlan(await asyncio.to_thread(lambda: self.run.recover(dry_run=True, **settings)))
+
+    async def recover(self, *, wait: bool = False, progress: Optional[bool] = None, **settings: Any) -> AsyncRecovery:
+        """As :meth:`Run.recover`."""
+        recovery = AsyncRecovery(await asyncio.to_thread(lambda: self.run.recover(dry_run=False, **settings)))
+        return await recovery.wait(progress=progress) if wait else recovery
 
     async def cancel(self, abort: bool = False) -> "AsyncRun":
         await asyncio.to_thread(self.run.cancel, abort)
@@ -86,8 +170,35 @@ class AsyncRun:
         return f"Async{self.run!r}"
 
 
-def _some(rows: Any) -> List[Dict[str, Any]]:
-    return list(islice(rows, CHUNK))
+class AsyncPilot:
+    """A pilot, as :class:`Pilot`.
+
+    >>> async def piloted(assay):
+    ...     pilot = await assay.pilot("claims", [{"id": n, "text": "theft"} for n in range(6)], items=2, item_id="id")
+    ...     run = await pilot.go_on(wait=True)
+    ...     return pilot.outlook["rows"], run.status
+    >>> asyncio.run(piloted(AsyncAssay()))
+    (4, 'completed')
+    """
+
+    def __init__(self, pilot: Pilot) -> None:
+        self.pilot = pilot
+
+    @property
+    def run(self) -> AsyncRun:
+        return AsyncRun(self.pilot.run)
+
+    @property
+    def outlook(self) -> Dict[str, Any]:
+        return self.pilot.outlook
+
+    async def go_on(self, *, wait: bool = False, anyway: bool = False, progress: Optional[bool] = None) -> AsyncRun:
+        """As :meth:`Pilot.go_on`."""
+        run = AsyncRun(await asyncio.to_thread(lambda: self.pilot.go_on(anyway=anyway)))
+        return await run.wait(progress=progress) if wait else run
+
+    def __repr__(self) -> str:
+        return f"Async{self.pilot!r}"
 
 
 class AsyncAssay:
@@ -111,12 +222,49 @@ class AsyncAssay:
         run = AsyncRun(await asyncio.to_thread(lambda: self._assay.submit(agent, rows, **settings)))
         return await run.wait(progress=progress) if wait else run
 
+    async def pilot(self, agent: str, rows: Rows, *, items: int, **settings: Any) -> AsyncPilot:
+        """As :meth:`Assay.pilot`, with the same settings. It is waited for in a thread."""
+        return AsyncPilot(await asyncio.to_thread(lambda: self._assay.pilot(agent, rows, items=items, **settings)))
+
     async def run(self, id: str) -> AsyncRun:
+        """As :meth:`Assay.run`."""
         return AsyncRun(await asyncio.to_thread(self._assay.run, id))
 
     async def runs(
         self, agent: Optional[str] = None, tag: Optional[str] = None, state: Optional[str] = None
     ) -> AsyncIterator[AsyncRun]:
-        found = self._assay.runs(agent, tag, state)
-        while (run := await asyncio.to_thread(next, found, None)) is not None:
+        """As :meth:`Assay.runs`."""
+        async for run in _in_threads(self._assay.runs(agent, tag, state)):
             yield AsyncRun(run)
+
+    async def item(self, id: str) -> Dict[str, Any]:
+        """As :meth:`Assay.item`."""
+        return await asyncio.to_thread(self._assay.item, id)
+
+    def causes(self, agent: Optional[str] = None) -> AsyncIterator[Dict[str, Any]]:
+        """As :meth:`Assay.causes`."""
+        return _in_threads(self._assay.causes(agent))
+
+    async def diff(self, first: Union[AsyncRun, str], second: Union[AsyncRun, str]) -> Diff:
+        """As :meth:`Assay.diff`."""
+        both = [one.run if isinstance(one, AsyncRun) else one for one in (first, second)]
+        return await asyncio.to_thread(self._assay.diff, *both)
+
+    async def recovery(self, id: str) -> AsyncRecovery:
+        """As :meth:`Assay.recovery`."""
+        return AsyncRecovery(await asyncio.to_thread(self._assay.recovery, id))
+
+    async def recoveries(self) -> AsyncIterator[AsyncRecovery]:
+        """As :meth:`Assay.recoveries`."""
+        async for recovery in _in_threads(self._assay.recoveries()):
+            yield AsyncRecovery(recovery)
+
+
+async def _in_threads(rows: Iterator[T]) -> AsyncIterator[T]:
+    while chunk := await asyncio.to_thread(_some, rows):
+        for row in chunk:
+            yield row
+
+
+def _some(rows: Iterator[T]) -> List[T]:
+    return list(islice(rows, CHUNK))

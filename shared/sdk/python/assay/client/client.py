@@ -4,14 +4,18 @@ that fails says what to do next."""
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Dict, Iterator, Optional, Sequence, Union
 
 from . import operations as op
+from .diff import Diff, diff
 from .errors import AssayError
-from .money import Amount, cents_of
+from .items import causes_of, item_of
+from .money import Amount
+from .pilot import Pilot, run_pilot
+from .recovery import Recovery, recoveries
 from .rows import Rows
 from .run import Run
-from .submit import submit
+from .submit import lines_of, refuse_open_budget, settings_of, with_key
 from .transport import Transport
 
 LOCAL_URL = "http://127.0.0.1:8090"
@@ -79,44 +83,86 @@ class Assay:
             pilot_items: So many go first, and the rest only if one of them is ok; else the run ends, with ``pilot_failed``.
             by_content: The same rows and settings start one run in 24 hours. Without it, two calls start two.
             idempotency_key: The same, by a key of your own, such as ``"nightly-2026-03-02"``.
-            wait: Return when the run has ended. Ctrl-C leaves it running.
+            wait: Return when the run has ended, or when only paused items are left of it. Ctrl-C leaves it running.
             progress: Whether a line says how far it is; by default in a terminal or a notebook.
 
         Raises:
             InvalidRows: With the number of the row; nothing was submitted.
             ApiError: With the server's code: ``not_found``, ``invalid_line``, ``unpriced_model``, ``too_many_open_runs`` …
             AssayError: ``budget_not_enforced``; ``unreachable``, with the key that makes it safe to submit again.
+
+        >>> run = Assay().submit("claims", [{"id": 1, "text": "theft"}], item_id="id", idempotency_key="nightly", wait=True)
+        >>> Assay().submit("claims", [{"id": 1, "text": "theft"}], item_id="id", idempotency_key="nightly").duplicate
+        True
         """
-        settings = {
-            "agent": agent,
-            "name": name,
-            "budget_cents": None if budget is None else cents_of(budget),
-            "concurrency": concurrency,
-            "pilot_items": pilot_items,
-            "timeout_seconds": timeout_seconds,
-            "patience_seconds": patience_seconds,
-            "callback_url": callback_url,
-            "tags": ",".join(tags) or None,
-            "allow_unpriced": True if allow_unpriced else None,
-            "idempotency_key": idempotency_key,
-        }
-        answer, _ = submit(
-            self._transport,
-            rows,
-            settings,
-            item_id=item_id,
-            partition_key=partition_key,
-            by_content=by_content,
-        )
-        run = self.run(answer["run_id"])
-        run.duplicate = bool(answer.get("duplicate", False))
+        settings = settings_of(
+            agent, budget=budget, tags=tags, allow_unpriced=allow_unpriced, idempotency_key=idempotency_key, by_content=by_content,
+            name=name, concurrency=concurrency, pilot_items=pilot_items, timeout_seconds=timeout_seconds,
+            patience_seconds=patience_seconds, callback_url=callback_url,
+        )  # fmt: skip
+        refuse_open_budget(self._transport, settings)
+        with lines_of(rows, item_id, partition_key) as lines:
+            run = Run.started(self._transport, lines.send(self._transport, with_key(settings, lines, by_content)))
         return run.wait(progress=progress) if wait else run
+
+    def pilot(
+        self,
+        agent: str,
+        rows: Rows,
+        *,
+        items: int,
+        item_id: Optional[str] = None,
+        partition_key: Optional[str] = None,
+        budget: Optional[Amount] = None,
+        name: Optional[str] = None,
+        tags: Sequence[str] = (),
+        concurrency: Optional[int] = None,
+        timeout_seconds: Optional[int] = None,
+        patience_seconds: Optional[int] = None,
+        callback_url: Optional[str] = None,
+        allow_unpriced: bool = False,
+        idempotency_key: Optional[str] = None,
+        by_content: bool = False,
+        progress: Optional[bool] = None,
+    ) -> Pilot:
+        """Runs some rows as a run of their own, waits for them, and says what the others cost and how long they take. Nothing more is
+        submitted until :meth:`Pilot.go_on`. The rows are spread over all, since batches are often sorted; they are those that
+        ``assay submit --pilot`` takes.
+
+        Args:
+            items: How many rows go first.
+            budget: Of pilot and rest together, in dollars.
+            idempotency_key: A program that was killed comes back with the same key and rows, and nothing is submitted twice.
+            callback_url: Of the rest.
+
+        The other settings are those of :meth:`submit`, of both runs.
+
+        Raises:
+            InvalidRows, ApiError, AssayError: As :meth:`submit`.
+            KeyboardInterrupt: After Ctrl-C, with lines on standard error that say how to come back.
+
+        >>> pilot = Assay().pilot("claims", [{"id": n, "text": "water"} for n in range(10)], items=2, item_id="id")
+        >>> f"{pilot.outlook['rows']} more rows, about ${pilot.outlook['cost_usd']:.4f}"
+        '8 more rows, about $0.0022'
+        """
+        settings = settings_of(
+            agent, budget=budget, tags=tags, allow_unpriced=allow_unpriced, idempotency_key=idempotency_key, by_content=by_content,
+            name=name, concurrency=concurrency, timeout_seconds=timeout_seconds, patience_seconds=patience_seconds,
+            callback_url=callback_url,
+        )  # fmt: skip
+        refuse_open_budget(self._transport, settings)
+        lines = lines_of(rows, item_id, partition_key)
+        return run_pilot(self._transport, lines, with_key(settings, lines, by_content), items, progress)
 
     def run(self, id: str) -> Run:
         """A run by its id.
 
         Raises:
             ApiError: ``not_found``.
+
+        >>> Assay().run("01a22212-b4d9-7a6d-bfcb-d60500000000")
+        Traceback (most recent call last):
+        assay.client.errors.ApiError: not_found: …
         """
         return Run(self._transport, self._transport.ask(*op.GET_RUN(id)))
 
@@ -125,6 +171,9 @@ class Assay:
 
         Args:
             state: ``open``, ``ended`` or ``held``.
+
+        >>> [run.status for run in Assay().runs("claims", state="ended")]
+        [...]
         """
         query: dict[str, Any] = {"agent": agent, "tag": tag, "state": state, "limit": PAGE_RUNS}
         while True:
@@ -132,3 +181,55 @@ class Assay:
             yield from (Run(self._transport, data) for data in page)
             if query["cursor"] is None:
                 return
+
+    def item(self, id: str) -> Dict[str, Any]:
+        """One item with its trace, as :meth:`Run.item`, of the newest run that has it.
+
+        Args:
+            id: Your own id of it, or its record's, such as ``record_id`` of a cause.
+
+        Raises:
+            AssayError: ``not_found``.
+
+        >>> run = Assay().submit("claims", [{"id": "page-8", "text": "theft"}], item_id="id", wait=True)
+        >>> Assay().item("page-8")["run_id"] == run.id
+        True
+        """
+        return item_of(self._transport, id, None)
+
+    def causes(self, agent: Optional[str] = None) -> Iterator[Dict[str, Any]]:
+        """Why items of all runs did not work, as :meth:`Run.causes`.
+
+        >>> causes = list(Assay().causes("claims"))
+        """
+        return causes_of(self._transport, None, agent)
+
+    def diff(self, first: Union[Run, str], second: Union[Run, str]) -> Diff:
+        """Compares two runs over the same items.
+
+        Args:
+            first: A run, or its id; usually the earlier one.
+            second: The other one.
+
+        Raises:
+            ApiError: ``not_found``.
+            AssayError: ``invalid_setting`` for runs of more than 100,000 items.
+        """
+        both = [one.refresh() if isinstance(one, Run) else self.run(one) for one in (first, second)]
+        return diff(self._transport, *both)
+
+    def recovery(self, id: str) -> Recovery:
+        """A recovery by its id.
+
+        Raises:
+            ApiError: ``not_found``.
+        """
+        return Recovery(self._transport, self._transport.ask(*op.GET_RECOVERY(id)))
+
+    def recoveries(self) -> Iterator[Recovery]:
+        """All recoveries, newest first, page by page as they are used.
+
+        >>> [recovery.status for recovery in Assay().recoveries()]
+        [...]
+        """
+        return recoveries(self._transport)

@@ -1,4 +1,4 @@
-"""Shows how far a run is, while a program waits for it: a line of a terminal, a line of a notebook, nothing elsewhere."""
+"""Shows how far a run or a recovery is, while a program waits for it: a line of a terminal, a line of a notebook, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from typing import Any, Callable, Dict, Optional
 
 Show = Callable[[Dict[str, Any]], None]
+Line = Callable[[Dict[str, Any]], str]
 
 
 def line_of(run: Dict[str, Any]) -> str:
@@ -31,30 +32,40 @@ def line_of(run: Dict[str, Any]) -> str:
     return f"{run['status']}: {', '.join(parts)}"
 
 
-def shown(progress: Optional[bool]) -> Optional[Show]:
+def recovery_line(recovery: Dict[str, Any]) -> str:
+    """One line about a recovery.
+
+    >>> recovery_line({"status": "running", "eligible": 405, "ended": 120, "ok": 118, "paused": 0, "cost_usd": 0.05})
+    'recovery running: 120 of 405 items, 118 ok, $0.05'
+    """
+    held = f", {recovery['paused']:,} held" if recovery["paused"] else ""
+    done = f"{recovery['ended']:,} of {recovery['eligible']:,} items, {recovery['ok']:,} ok{held}"
+    return f"recovery {recovery['status']}: {done}, ${recovery['cost_usd']:,.2f}"
+
+
+def shown(progress: Optional[bool], line: Line, is_over: Callable[[], bool]) -> Optional[Show]:
     """How progress is shown here; None if it is not. ``progress`` says yes or no; None leaves it to the place."""
     if progress is False:
         return None
-    notebook = _in_notebook()
+    notebook = _in_notebook(line)
     if notebook is not None:
         return notebook
     if progress is None and not sys.stderr.isatty():
         return None
-    return _in_terminal()
+    return _in_terminal(line, is_over)
 
 
-def _in_terminal() -> Show:
+def _in_terminal(line: Line, is_over: Callable[[], bool]) -> Show:
     width = 0
 
-    def show(run: Dict[str, Any]) -> None:
+    def show(found: Dict[str, Any]) -> None:
         nonlocal width
-        text = line_of(run)
+        text = line(found)
         if sys.stderr.isatty():  # a line that wraps is not drawn over
             text = text[: shutil.get_terminal_size().columns - 1]
-        has_ended = run.get("finished_at") is not None
         if sys.stderr.isatty():
-            sys.stderr.write("\r" + text.ljust(width) + ("\n" if has_ended else ""))
-        elif has_ended:
+            sys.stderr.write("\r" + text.ljust(width) + ("\n" if is_over() else ""))
+        elif is_over():
             sys.stderr.write(text + "\n")
         sys.stderr.flush()
         width = len(text)
@@ -62,7 +73,7 @@ def _in_terminal() -> Show:
     return show
 
 
-def _in_notebook() -> Optional[Show]:
+def _in_notebook(line: Line) -> Optional[Show]:
     """IPython is asked only where it runs already."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
@@ -72,7 +83,7 @@ def _in_notebook() -> Optional[Show]:
 
     handle: Any = display({"text/plain": "…"}, raw=True, display_id=True)
 
-    def show(run: Dict[str, Any]) -> None:
-        handle.update({"text/plain": line_of(run)}, raw=True)
+    def show(found: Dict[str, Any]) -> None:
+        handle.update({"text/plain": line(found)}, raw=True)
 
     return show

@@ -20,9 +20,11 @@ ONLY = ("all", "ok", "not_ok")
 class Results:
     """Each item once, as dicts with the keys of ``assay results``; iterate as often as you like.
 
-    >>> def show(run):
-    ...     for row in run.results(only="not_ok"):
-    ...         print(row["item_id"], row["outcome_status"], row["outcome_reason"])
+    >>> run = Assay().submit("claims", [{"id": 1, "text": "theft"}, {"id": 2, "text": "flood"}], item_id="id", wait=True)
+    >>> [(row["item_id"], row["outcome_status"], row["outcome_reason"]) for row in run.results(only="not_ok")]
+    [('2', 'degraded', 'schema_mismatch')]
+    >>> [row["output"] for row in run.results(only="ok", fields="item_id,output")]
+    [{'label': 'theft'}]
     """
 
     def __init__(self, transport: Transport, run_id: str, only: str, fields: Optional[str]) -> None:

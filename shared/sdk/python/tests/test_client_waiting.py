@@ -1,0 +1,161 @@
+"""Waits that end early: with Ctrl-C, with their time, or since nothing moves any more; and pilots and recoveries on the way."""
+
+import asyncio
+import contextlib
+import io
+import unittest
+from unittest.mock import patch
+
+from assay.client import ApiError, AssayError, AsyncAssay
+
+from .test_client_transport import ACCEPTED, DROP, ENDED, RUN, Answer, said, server
+
+RECOVERY = {
+    "id": "01b3", "status": "running", "finished_at": None, "eligible": 3, "replayed": 3, "ended": 1, "ok": 1, "paused": 0,
+    "left": 0, "cost_usd": 0.01,
+}  # fmt: skip
+PLAN = {"eligible": 3, "max_cost_usd": 0.2, "rules": [], "warnings": [], "filter": {"run_id": "01a2", "to": "2026-03-02T00:00:00Z"}}
+ROWS = [{"id": n} for n in range(10)]
+PILOT = {**ENDED, "started_at": "2026-03-02T00:00:00Z", "agent_id": "a1", "cost_usd": 0.02}
+CTRL_C = patch("assay.client.waiting.time.sleep", side_effect=KeyboardInterrupt)
+
+
+def printed(act):
+    """What a call prints that Ctrl-C ends."""
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err), CTRL_C:
+        try:
+            act()
+        except KeyboardInterrupt:
+            return err.getvalue()
+    raise AssertionError("it was not interrupted")
+
+
+class InterruptedTest(unittest.TestCase):
+    def test_a_run_goes_on_and_says_how_to_come_back(self):
+        with server([Answer(202, ACCEPTED), Answer(body=RUN), Answer(body=RUN)]) as (assay, _):
+            text = printed(lambda: assay.submit("claims", ROWS, wait=True))
+        self.assertIn("the run 01a2 goes on", text)
+        self.assertIn('Assay().run("01a2").wait()', text)
+        self.assertIn("assay watch 01a2", text)
+
+    def test_a_pilot_says_that_nothing_else_was_submitted_and_which_key_comes_back(self):
+        with server([Answer(202, ACCEPTED), Answer(body=RUN), Answer(body=RUN)]) as (assay, got):
+            text = printed(lambda: assay.pilot("claims", ROWS, items=2, idempotency_key="night"))
+        self.assertIn("the run 01a2 goes on", text)
+        self.assertIn("nothing but the pilot was submitted", text)
+        self.assertIn("idempotency_key='night'", text)
+        self.assertEqual(len([one for one in got if one["method"] == "POST"]), 1)
+        self.assertIn("idempotency_key=night-pilot", got[0]["path"])
+
+    def test_a_recovery_goes_on_and_says_how_to_come_back(self):
+        with server([Answer(body=RUN), Answer(202, RECOVERY), Answer(body=RECOVERY)]) as (assay, _):
+            text = printed(lambda: assay.run("01a2").recover(wait=True))
+        self.assertIn("the recovery 01b3 goes on", text)
+        self.assertIn('Assay().recovery("01b3").wait()', text)
+        self.assertIn("assay recoveries 01b3 --watch", text)
+
+    def test_code_that_awaits_says_it_too(self):
+        async def awaited(base_url):
+            run = await AsyncAssay(base_url, "pk_x").run("01a2")
+            waiting = asyncio.ensure_future(run.wait(progress=False))
+            await asyncio.sleep(0.1)
+            waiting.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await waiting
+
+        err = io.StringIO()
+        with server([Answer(body=RUN)] * 9) as (assay, _), contextlib.redirect_stderr(err):
+            asyncio.run(awaited(assay.base_url))
+        self.assertIn('Assay().run("01a2").wait()', err.getvalue())
+
+
+class OverTest(unittest.TestCase):
+    def test_a_run_with_held_items_alone_is_not_waited_for(self):
+        held = {**RUN, "queued": 0, "running": 0, "paused": 2}
+        with server([Answer(body=RUN), Answer(body=held)]) as (assay, _):
+            self.assertEqual(assay.run("01a2").wait(progress=False).data["paused"], 2)
+
+    def test_a_recovery_with_held_items_alone_is_not_waited_for(self):
+        held = {**RECOVERY, "ended": 2, "paused": 1}
+        with server([Answer(body=RECOVERY), Answer(body=held)]) as (assay, _):
+            self.assertEqual(assay.recovery("01b3").wait(progress=False).status, "running")
+
+
+@patch("assay.client.transport.time.sleep")
+class OrdersTest(unittest.TestCase):
+    def test_a_pilot_and_its_rest_are_all_rows_once_within_one_budget(self, _):
+        agent = [Answer(body=[{"slug": "claims", "id": "a1"}]), Answer(body={"budget_gap": None})]
+        estimate = Answer(body={"estimate": {"message": "2 minutes"}})
+        rest = [Answer(202, {**ACCEPTED, "run_id": "01a9"}), Answer(body={**RUN, "id": "01a9"})]
+        with server([*agent, Answer(202, ACCEPTED), Answer(body=PILOT), Answer(body=PILOT), estimate, *rest]) as (assay, got):
+            pilot = assay.pilot("claims", ROWS, items=2, item_id="id", budget="5.00", name="night", callback_url="https://a.example")
+            self.assertEqual(pilot.outlook["estimate"], {"message": "2 minutes"})
+            self.assertEqual(pilot.go_on().id, "01a9")
+        first, second = [one for one in got if one["method"] == "POST"]
+        lines = [one["body"].decode().splitlines() for one in (first, second)]
+        self.assertEqual([len(one) for one in lines], [2, 8])
+        self.assertEqual(len({*lines[0], *lines[1]}), 10)
+        for part in ("budget_cents=500", "name=night%2C+pilot"):
+            self.assertIn(part, first["path"])
+        for part in ("budget_cents=498", "name=night&", "callback_url="):
+            self.assertIn(part, second["path"])
+        self.assertNotIn("callback_url", first["path"])
+
+    def test_a_pilot_of_which_nothing_is_ok_goes_on_only_when_told_to(self, _):
+        bad = {**PILOT, "degraded_count": 2}
+        answers = [Answer(202, ACCEPTED), Answer(body=bad), Answer(body=bad), Answer(404, said("not_found"))]
+        with server([*answers, Answer(202, ACCEPTED), Answer(body=RUN)]) as (assay, got):
+            pilot = assay.pilot("claims", ROWS, items=2)
+            self.assertIsNone(pilot.outlook["estimate"])
+            with self.assertRaisesRegex(AssayError, "pilot_failed.*other 8 were not submitted.*anyway=True"):
+                pilot.go_on()
+            self.assertEqual(len([one for one in got if one["method"] == "POST"]), 1)
+            self.assertEqual(pilot.go_on(anyway=True).status, "running")
+
+    def test_a_pilot_that_has_all_rows_is_the_run(self, _):
+        with server([Answer(202, ACCEPTED), Answer(body=PILOT), Answer(body=PILOT)]) as (assay, got):
+            pilot = assay.pilot("claims", ROWS, items=10, idempotency_key="night")
+            self.assertIs(pilot.go_on(), pilot.run)
+        self.assertIn("idempotency_key=night", got[0]["path"])
+        self.assertNotIn("pilot", got[0]["path"])
+
+    def test_a_pilot_of_no_rows_is_refused_before_anything_is_sent(self, _):
+        for items in (0, -1, True, 2.5, "5"):
+            with self.subTest(items), server([]) as (assay, got), self.assertRaisesRegex(AssayError, "items is"):
+                assay.pilot("claims", ROWS, items=items)
+            self.assertEqual(got, [])
+
+    def test_a_plan_is_asked_for_again_and_its_recovery_is_not(self, _):
+        with server([Answer(body=RUN), DROP, Answer(body=PLAN), DROP]) as (assay, got):
+            plan = assay.run("01a2").recover(dry_run=True, reason="refusal", first=2, reuse="none")
+            with self.assertRaisesRegex(AssayError, "unreachable"):
+                plan.go_on(budget="2.00")
+        self.assertEqual(got[1]["body"], got[2]["body"])
+        self.assertIn(b'"filter": {"run_id": "01a2", "reason": "refusal"}', got[1]["body"])
+        for part in (b'"budget_cents": 200', b'"first": 2', b'"reuse": "none"', b'"to": "2026-03-02T00:00:00Z"'):
+            self.assertIn(part, got[3]["body"])
+        self.assertNotIn(b"dry_run", got[3]["body"])
+
+    def test_an_item_that_a_batch_has_twice_is_named_by_its_records(self, _):
+        with server([Answer(body=RUN), Answer(body=[{"id": "r1"}, {"id": "r2"}])]) as (assay, _):
+            with self.assertRaisesRegex(AssayError, "ambiguous_item.*r1, r2"):
+                assay.run("01a2").item("7")
+        with server([Answer(body=[])]) as (assay, _), self.assertRaisesRegex(AssayError, "not_found: no run has an item '7'"):
+            assay.item("7")
+        record = "01a22212-b4d9-7a6d-bfcb-d60500000003"
+        pages = [Answer(body={"steps": [{"key": "a"}], "next_cursor": "c2"}), Answer(body={"steps": [{"key": "b"}], "next_cursor": None})]
+        with server([Answer(body={"id": record}), *pages]) as (assay, got):
+            self.assertEqual([step["key"] for step in assay.item(record)["steps"]], ["a", "b"])
+        self.assertEqual(got[0]["path"], f"/v1/durable/runs/{record}")
+        self.assertIn("cursor=c2", got[2]["path"])
+
+    def test_what_is_refused_says_why(self, _):
+        nothing = Answer(409, said("nothing_to_recover", hint="their replays are in run r"))
+        with server([Answer(body=RUN), nothing]) as (assay, _), self.assertRaises(ApiError) as caught:
+            assay.run("01a2").recover()
+        self.assertEqual((caught.exception.code, caught.exception.hint), ("nothing_to_recover", "their replays are in run r"))
+
+
+if __name__ == "__main__":
+    unittest.main()
