@@ -136,7 +136,7 @@ def outlook_of(run: Dict[str, Any], rows: int, budget_cents: Optional[int], now:
     ran = max(1, run["completed"] + run["failed"] - run["budget_exceeded_count"])
     each = run["cost_usd"] / ran
     ended = now if run["finished_at"] is None else _seconds(run["finished_at"])
-    took_ms = 0.0 if run["started_at"] is None else (ended - _seconds(run["started_at"])) * 1000
+    took_ms = 0 if run["started_at"] is None else round((ended - _seconds(run["started_at"])) * 1000)
     # The pilot's cost is rounded up to a cent: both runs together must not exceed the budget.
     left = None if budget_cents is None else max(0, budget_cents - math.ceil(run["cost_usd"] * 100 - 1e-9))
     affordable = rows if left is None or each == 0 else math.floor(left / 100 / each)
