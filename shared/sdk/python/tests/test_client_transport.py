@@ -14,7 +14,7 @@ from assay.client.transport import TRIES
 
 RUN = {
     "id": "01a2", "status": "running", "worst_outcome_status": None, "finished_at": None, "total_items": 2,
-    "completed": 0, "failed": 0, "cancelled": 0, "paused": 0, "degraded_count": 0, "cost_usd": 0, "unpriced_item_count": 0,
+    "completed": 0, "failed": 0, "cancelled": 0, "paused": 0, "degraded_count": 0, "budget_exceeded_count": 0, "cost_usd": 0, "unpriced_item_count": 0,
 }  # fmt: skip
 ENDED = {**RUN, "status": "completed", "worst_outcome_status": "ok", "completed": 2, "finished_at": "2026-03-02T00:00:00Z"}
 ACCEPTED = {"run_id": "01a2", "total_items": 2}
