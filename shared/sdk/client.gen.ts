@@ -4978,7 +4978,7 @@ export interface components {
                  * @description The upstream.
                  */
                 upstream_id: string;
-                /** @description An agent's URL without its query, or a provider's host. */
+                /** @description An agent's URL without its query and without what may be a secret, or a provider's host. */
                 host: string;
                 /** @description The variable of the environment that has the credential. */
                 label: string | null;
@@ -6477,7 +6477,7 @@ export interface components {
              * @enum {string}
              */
             kind: "agent" | "credential";
-            /** @description An agent's URL without its query, or a provider's host. */
+            /** @description An agent's URL without its query and without what may be a secret, or a provider's host. */
             host: string;
             /** @description The variable of the environment that has the credential. */
             label: string | null;
