@@ -50,11 +50,7 @@ export function serve(
     if (isGet && new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
     const page = pageProblem(request, env)
     if (page !== undefined) return refusal(page, 'unauthenticated')
-    if (isGet) {
-      const declaration = declarationOf(target)
-      const said = { protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration }
-      return Response.json({ ...said, ...(version !== undefined && { version }) })
-    }
+    if (isGet) return introduction(target, version)
     if (request.method !== 'POST') return refusal(`${request.method} is not part of the protocol: POST items`)
     const spoken = request.headers.get('assay-protocol') ?? PROTOCOL_VERSION
     if (spoken !== PROTOCOL_VERSION) {
@@ -125,6 +121,11 @@ const REFUSALS = { protocol_error: 400, unauthenticated: 401, too_large: 413 }
 
 function refusal(message: string, code: keyof typeof REFUSALS = 'protocol_error'): Response {
   return Response.json({ error: { code, message } }, { status: REFUSALS[code] })
+}
+
+function introduction(target: AgentClass, version: string | undefined): Response {
+  const said = { protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration: declarationOf(target) }
+  return Response.json({ ...said, ...(version !== undefined && { version }) })
 }
 
 /** The body, of which no more is held than a request of the protocol has; undefined if it is longer. */
