@@ -445,6 +445,7 @@ CREATE TABLE "prices" (
 	"output_per_mtok" double precision NOT NULL,
 	"cached_input_per_mtok" double precision,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"by_owner" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "prices_of" UNIQUE("project_id","model","effective_from")
 );--> statement-breakpoint
 ALTER TABLE "prices" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

@@ -1,4 +1,4 @@
-import { checkPricing } from '../../shared/http/auth.ts'
+import { checkPricing, isOwner } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { removePrice } from '../../shared/prices/verbs/prices.ts'
@@ -11,7 +11,7 @@ export const deletePrice = endpoint({
   operation_id: 'deletePrice',
   summary: 'Remove a price',
   description:
-    'As with setting it, of a listed model only an owner may. Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.',
+    'As with setting it, of a listed model, or one that an owner has priced, only an owner may. Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.',
   auth: 'any',
   atomic: true,
   params: { projectId: 'project', priceId: 'price' },
@@ -20,7 +20,10 @@ export const deletePrice = endpoint({
   async handle({ ctx, principal, params }) {
     await scopeOf(ctx, principal, params.projectId)
     return ownPriceOf(
-      await removePrice(ctx, params.projectId, params.priceId, model => checkPricing(principal, model)),
+      await removePrice(ctx, params.projectId, params.priceId, {
+        by_owner: isOwner(principal),
+        may: model => checkPricing(principal, model),
+      }),
     )
   },
 })

@@ -2,6 +2,7 @@ import { projectIdsOf } from '../../shared/accounts/queries/projects.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
+import { namedHost } from '../../shared/upstreams/rules/upstream.ts'
 import { changeLimits } from '../../shared/upstreams/verbs/set-limits.ts'
 import { LimitOrder, SetLimits } from '../../shared/upstreams/wire/upstream-limits.ts'
 
@@ -20,7 +21,8 @@ export const setUpstreamLimits = endpoint({
   answers: { 200: { description: 'What counts from now on.', schema: SetLimits } },
   errors: ['not_found', 'too_many_limits'],
   async handle({ ctx, principal, body, reply }) {
-    const { project_id: named, host, label = '', ...limits } = body
+    const { project_id: named, label = '', host: given, ...limits } = body
+    const host = namedHost(given)
     const scope = await scopeOf(ctx, principal, named)
     const own = await projectIdsOf(ctx.db, scope)
     const [project_id] = own

@@ -137,3 +137,35 @@ describe('a workbook', () => {
     await expect(rowsOf(storedZip({ [part]: 'x' }))).rejects.toThrow(said)
   })
 })
+
+describe('cells in the last column of a sheet', () => {
+  const LAST = '<c r="XFD1"><v>1</v></c>'
+
+  it('take no room for those before them', async () => {
+    const rows = `${HEADER}${`<row>${LAST}</row>`.repeat(20_000)}`
+    const path = join(folder, 'wide.xlsx')
+    await writeFile(path, workbook(rows))
+    let most = 0
+    let found = 0
+    for await (const some of sheetRows(path, {}, {})) {
+      most = Math.max(most, process.memoryUsage().heapUsed)
+      found += some.length
+      for (const row of some.slice(0, 1))
+        expect(row).toMatchObject({
+          problem: 'has a value in column 16384, and the first row names none beyond column 1',
+        })
+    }
+    expect(found).toBe(20_000)
+    expect(most).toBeLessThan(300 * 1024 * 1024)
+  })
+
+  it('are refused as the only names', async () => {
+    const [row] = await rowsOf(
+      workbook('<row><c r="XFD1" t="inlineStr"><is><t>v</t></is></c></row><row><c><v>1</v></c></row>'),
+    )
+    expect(row).toMatchObject({
+      problem:
+        'leaves 16383 columns before its last name without one, and at most 1000 may be: move the names together',
+    })
+  })
+})

@@ -29,19 +29,45 @@ export async function* sheetRows(
   for await (const found of sheetCells(workbook, chosen)) {
     const rows: Row[] = []
     for (const { line, cells, problem: wrong } of found) {
-      if (!cells.some(isFilled) && wrong === undefined) continue
+      const last = lastFilled(cells)
+      if (last === -1 && wrong === undefined) continue
       if (columns === undefined) {
-        columns = new Columns(cells.map(cell => (cell === null ? null : String(cell))))
-        const problem = wrong ?? columns.problem(fields)
+        columns = new Columns(listOf(cells, last + 1).map(cell => (cell === null ? null : String(cell))))
+        const problem = wrong ?? columns.problem(fields) ?? spreadProblem(columns)
         if (problem !== undefined) return yield [{ line, problem }]
         table?.({ delimiter: null, columns: columns.named, has_index: columns.hasIndex })
         continue
       }
-      while (cells.length < columns.width) cells.push(null)
-      rows.push(columns.row({ line, lines: 1, values: cells, ...(wrong && { problem: wrong }) })!)
+      const far = last < columns.width + UNNAMED ? undefined : farProblem(last, columns)
+      const values = far === undefined ? listOf(cells, Math.max(last + 1, columns.width)) : []
+      const problem = wrong ?? far
+      rows.push(columns.row({ line, lines: 1, values, ...(problem && { problem }) })!)
     }
     yield rows
   }
+}
+
+/** Columns without a name before one that has one: each row of the sheet is read over all of them. */
+const UNNAMED = 1000
+
+type Cells = ReadonlyMap<number, Cell>
+
+const listOf = (cells: Cells, length: number): Cell[] =>
+  Array.from({ length }, (_, at) => cells.get(at) ?? null)
+
+function lastFilled(cells: Cells): number {
+  let last = -1
+  for (const [at, cell] of cells) if (at > last && isFilled(cell)) last = at
+  return last
+}
+
+const farProblem = (last: number, { width }: Columns): string =>
+  `has a value in column ${last + 1}, and the first row names none beyond column ${width}`
+
+function spreadProblem({ width, named }: Columns): string | undefined {
+  const unnamed = width - named.length
+  if (unnamed <= UNNAMED) return undefined
+  return `leaves ${unnamed} columns before its last name without one, and at most ${UNNAMED} may be: move the names together`
 }
 
 /** @throws Failure `several_sheets`, `no_sheet` */
@@ -69,7 +95,7 @@ async function chosenSheet(path: string, workbook: Workbook, name: string | unde
 
 async function hasCells(workbook: Workbook, sheet: Sheet): Promise<boolean> {
   for await (const rows of sheetCells(workbook, sheet))
-    if (rows.some(({ cells }) => cells.some(isFilled))) return true
+    if (rows.some(({ cells }) => lastFilled(cells) !== -1)) return true
   return false
 }
 

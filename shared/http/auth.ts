@@ -241,13 +241,16 @@ export function checkOwner(principal: Principal): void {
   )
 }
 
+export const isOwner = (principal: Principal): boolean =>
+  principal.kind === 'session' && principal.role === 'owner'
+
 /** An owner's credit and budgets count by the list: only an owner sets another price. @throws ApiError `forbidden` */
 export function checkPricing(principal: Principal, model: string): void {
-  if (!isListed(model) || (principal.kind === 'session' && principal.role === 'owner')) return
+  if (!isListed(model) || isOwner(principal)) return
   throw new ApiError(
     'forbidden',
     `The price list has ${model}: only an owner who is signed in sets another price.`,
-    'Keys and other members price models that no list has.',
+    'Keys and other members price models that neither a list nor an owner has priced.',
   )
 }
 

@@ -1,6 +1,8 @@
 // Replaces the secrets of a deployment's environment in texts. Guarantee: a secret is found as it is, as JSON writes it, once
 // or twice, and as a URL writes it; a JSON text stays one, with the same keys in the same places.
 
+import { hiddenParts, MASKED } from './shown-url.ts'
+
 /** The variable that lists further secrets by name, separated by commas. */
 export const SECRETS_VARIABLE = 'ASSAY_SECRETS'
 
@@ -33,6 +35,15 @@ export function maskOf(env: Readonly<Record<string, string | undefined>>): Mask 
   const mask = masks.get(env) ?? makeMask(env)
   masks.set(env, mask)
   return mask
+}
+
+/** The same mask, and of texts also what is masked of an address: whoever answers there may repeat its path. */
+export function maskAt(mask: Mask, url: string | null): Mask {
+  const parts = url === null ? [] : hiddenParts(url)
+  if (parts.length === 0) return mask
+  const text = (given: string) =>
+    parts.reduce((masked, part) => masked.replaceAll(part, MASKED), mask.text(given))
+  return { ...mask, text }
 }
 
 function makeMask(env: Readonly<Record<string, string | undefined>>): Mask {

@@ -44,4 +44,20 @@ export function shownUrl(url: string): string {
   return `${scheme}${shownHost}${shownPath(path!)}${parameters}`
 }
 
+/** A shorter part occurs in texts by chance. */
+const LEAST = 6
+
+/** The parts of an address that are masked where it is shown, the longest first. */
+export function hiddenParts(url: string): string[] {
+  const [, user = '', path = '', query = ''] =
+    /^https?:\/\/(?:([^/?#]*)@)?[^/?#]*([^?#]*)(?:\?([^#]*))?/i.exec(url) ?? []
+  const parameters = query.split('&').filter(one => shownParameter(one) !== one)
+  const parts = [
+    ...user.split(':'),
+    ...path.split('/').filter(part => !isPlain(part)),
+    ...parameters.map(one => one.slice(one.indexOf('=') + 1)),
+  ]
+  return [...new Set(parts)].filter(part => part.length >= LEAST).sort((a, b) => b.length - a.length)
+}
+
 export const shownUrlOrNull = (url: string | null): string | null => (url === null ? null : shownUrl(url))

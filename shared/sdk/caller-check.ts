@@ -1,11 +1,19 @@
 // Checks that Assay signed a request to an agent. Guarantee: if ASSAY_AGENT_KEY is set, only requests signed with one
-// of its keys within the last minutes pass; the signature is checked over the body's bytes as received.
+// of its keys within the last minutes pass; the signature is checked over the body's bytes as received. Without a key no
+// web page of another origin is answered, and on loopback none whose name was made to lead there (DNS rebinding).
 
 import { ApiError } from '../kernel/errors.ts'
 import { signingSecretProblem, verifySignature } from '../triggers/rules/webhook-signatures.ts'
 
 /** What a host passes in addition to the request: workerd its bindings, other hosts values that are ignored. */
-export type HostEnvironment = { ASSAY_AGENT_KEY?: unknown; ASSAY_VERSION?: unknown } | undefined
+export type HostEnvironment =
+  | {
+      ASSAY_AGENT_KEY?: unknown
+      ASSAY_VERSION?: unknown
+      /** Of `@hono/node-server`: the address that the request came to. */
+      incoming?: { socket?: { localAddress?: string } }
+    }
+  | undefined
 
 const SCHEME = 'standard_webhooks'
 
@@ -29,6 +37,27 @@ export async function callerProblem(
     }
   }
   return problem
+}
+
+/** Names that no public name server answers for, and addresses: no page of elsewhere has them. */
+const HERE = /^(?:[^.]*|.*\.(?:localhost|internal|local|svc|test)|\d+\.\d+\.\d+\.\d+|\[.*\])\.?$/i
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
+const WAY_OUT =
+  'Set ASSAY_AGENT_KEY, which `assay deploy --url` prints: then it answers Assay alone, by any name.'
+
+/** Why a request is refused that nobody has to sign; undefined if it passes. Assay sends no Origin. */
+export function pageProblem({ headers, url }: Request, env: HostEnvironment): string | undefined {
+  if (keysOf(env).length > 0) return undefined
+  const { host, hostname } = new URL(url)
+  const origin = headers.get('origin')
+  if (origin !== null && !(origin === `http://${host}` && HERE.test(hostname)))
+    return `This agent has no key and answers no page of ${origin.slice(0, 200)}. ${WAY_OUT}`
+  const { process } = globalThis as { process?: { env?: { fprocess?: string } } }
+  // OpenFaaS's watchdog passes on the name that it was called by.
+  const isOnLoopback = LOOPBACK.test(env?.incoming?.socket?.localAddress ?? '') && !process?.env?.fprocess
+  if (isOnLoopback && !HERE.test(hostname))
+    return `This agent has no key and answers on loopback to names of this machine, not to ${host}. ${WAY_OUT}`
+  return undefined
 }
 
 /** The variable may hold several keys, separated by spaces, while one key replaces another. */

@@ -252,7 +252,7 @@ export interface paths {
         put?: never;
         /**
          * Set what a model costs, from a moment on
-         * @description Of a model that a price list has, only an owner who is signed in sets another price. Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a minute. The same model and moment again takes the place of the price it was.
+         * @description Of a model that a price list has, or that an owner has priced, only an owner who is signed in sets another price; an owner’s price wins over those of keys. Counts for items that are taken from then on; what was recorded keeps its cost, and what was unpriced stays so. Items that waited for this price alone continue within a minute. The same model and moment again takes the place of the price it was.
          */
         post: operations["createPrice"];
         delete?: never;
@@ -293,7 +293,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a price
-         * @description As with setting it, of a listed model only an owner may. Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.
+         * @description As with setting it, of a listed model, or one that an owner has priced, only an owner may. Items that are taken from now on have the price before it, or that of the list, or none. No recorded cost changes.
          */
         delete: operations["deletePrice"];
         options?: never;
@@ -4156,6 +4156,8 @@ export interface components {
              * @description It holds from then until the next one of its model.
              */
             effective_from: string;
+            /** @description An owner set it: it wins over those of keys and other members. */
+            by_owner: boolean;
             /**
              * Format: date-time
              * @description RFC 3339, UTC.
@@ -4978,7 +4980,7 @@ export interface components {
                  * @description The upstream.
                  */
                 upstream_id: string;
-                /** @description An agent's URL without its query, or a provider's host. */
+                /** @description An agent's URL without its query and without what may be a secret, or a provider's host. */
                 host: string;
                 /** @description The variable of the environment that has the credential. */
                 label: string | null;
@@ -6477,7 +6479,7 @@ export interface components {
              * @enum {string}
              */
             kind: "agent" | "credential";
-            /** @description An agent's URL without its query, or a provider's host. */
+            /** @description An agent's URL without its query and without what may be a secret, or a provider's host. */
             host: string;
             /** @description The variable of the environment that has the credential. */
             label: string | null;

@@ -532,3 +532,54 @@ it('an agent that is given the version of its code names it, in a header that it
   const byVariable = await serve(Counter)(request({}, {}), env)
   expect(byVariable.headers.get('assay-code-version')).toBe('a3f')
 })
+
+describe('without a key', () => {
+  const asked = (url: string, headers: Record<string, string> = {}, localAddress?: string) =>
+    agentOf(async () => 1)(new Request(url, { method: 'POST', body: '{"seq":0,"attempt":1}', headers }), {
+      incoming: { socket: { localAddress } },
+    } as never)
+
+  it.each([
+    ['http://127.0.0.1:9000/', { origin: 'https://page.example' }, undefined],
+    ['http://127.0.0.1:9000/', { origin: 'null' }, undefined],
+    ['http://rebound.example:9000/', { origin: 'http://rebound.example:9000' }, undefined],
+    ['http://rebound.example:9000/', {}, '127.0.0.1'],
+    ['http://127.0.0.1.rebound.example/', {}, '::ffff:127.0.0.1'],
+  ])('no page of elsewhere is answered: %s %j', async (url, headers, localAddress) => {
+    const response = await asked(url, headers as Record<string, string>, localAddress)
+    expect(response.status).toBe(401)
+    expect((await response.json()).error.message).toContain('Set ASSAY_AGENT_KEY')
+  })
+
+  it.each([
+    ['http://127.0.0.1:9000/', { origin: 'http://127.0.0.1:9000' }, '127.0.0.1'],
+    ['http://localhost:9000/', {}, '::1'],
+    ['http://[::1]:9000/', {}, '::1'],
+    ['http://host.docker.internal:9000/', {}, '127.0.0.1'],
+    ['http://claims/', {}, '127.0.0.1'],
+    ['http://agents.example/', {}, '10.0.0.7'],
+    ['http://agents.example/', {}, undefined],
+  ])('everybody else is: %s %j', async (url, headers, localAddress) => {
+    expect((await asked(url, headers as Record<string, string>, localAddress)).status).toBe(200)
+  })
+})
+
+it('no more of a body is read than a request of the protocol has', async () => {
+  let sent = 0
+  const piece = new Uint8Array(16 * 1024 * 1024)
+  const body = new ReadableStream({
+    pull(controller) {
+      sent += piece.length
+      controller.enqueue(piece)
+    },
+  })
+  const endless = new Request('http://agent/', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  expect((await agentOf(async () => 1)(endless)).status).toBe(413)
+  expect(sent).toBeLessThanOrEqual(LIMITS.agent_body_bytes + 3 * piece.length)
+  const declared = new Request('http://agent/', {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-length': '1e12' },
+  })
+  expect((await agentOf(async () => 1)(declared)).status).toBe(413)
+})

@@ -12,7 +12,7 @@ import {
   UPSTREAMS_HEADER,
 } from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
-import { callerProblem, type HostEnvironment } from './caller-check.ts'
+import { callerProblem, type HostEnvironment, pageProblem } from './caller-check.ts'
 import { ownVersion } from './code-version.ts'
 import { messageOf } from './errors.ts'
 import { itemsResponse } from './generator.ts'
@@ -46,18 +46,19 @@ export function serve(
   const agent: Agent = { ...registrationOf(target), construct: target as AgentClass<unknown> }
   return async (request, env, host) => {
     const version = ownVersion(options.version, env)
-    if (request.method === 'GET') {
-      if (new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
-      const declaration = declarationOf(target)
-      const said = { protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration }
-      return Response.json({ ...said, ...(version !== undefined && { version }) })
-    }
+    const isGet = request.method === 'GET'
+    if (isGet && new URL(request.url).pathname.endsWith('/ping')) return new Response('pong')
+    const page = pageProblem(request, env)
+    if (page !== undefined) return refusal(page, 'unauthenticated')
+    if (isGet) return introduction(target, version)
     if (request.method !== 'POST') return refusal(`${request.method} is not part of the protocol: POST items`)
     const spoken = request.headers.get('assay-protocol') ?? PROTOCOL_VERSION
     if (spoken !== PROTOCOL_VERSION) {
       return refusal(`this agent speaks version ${PROTOCOL_VERSION} of the protocol, not ${spoken}`)
     }
-    const body = new Uint8Array(await request.arrayBuffer())
+    const body = await wholeBody(request)
+    if (body === undefined)
+      return refusal(`the body is longer than ${LIMITS.agent_body_bytes} bytes`, 'too_large')
     const problem = await callerProblem(request, body, env)
     if (problem !== undefined) return refusal(problem, 'unauthenticated')
     let asked: ItemLine[] | GeneratorRequest
@@ -116,10 +117,34 @@ type Host = { waitUntil?: (promise: Promise<unknown>) => void } | undefined
 
 const decoder = new TextDecoder()
 
-const REFUSALS = { protocol_error: 400, unauthenticated: 401 }
+const REFUSALS = { protocol_error: 400, unauthenticated: 401, too_large: 413 }
 
 function refusal(message: string, code: keyof typeof REFUSALS = 'protocol_error'): Response {
   return Response.json({ error: { code, message } }, { status: REFUSALS[code] })
+}
+
+function introduction(target: AgentClass, version: string | undefined): Response {
+  const said = { protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration: declarationOf(target) }
+  return Response.json({ ...said, ...(version !== undefined && { version }) })
+}
+
+/** The body, of which no more is held than a request of the protocol has; undefined if it is longer. */
+async function wholeBody({ headers, body }: Request): Promise<Uint8Array | undefined> {
+  if (Number(headers.get('content-length') ?? 0) > LIMITS.agent_body_bytes) return undefined
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.length
+    if (bytes > LIMITS.agent_body_bytes) return undefined
+    parts.push(part)
+  }
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 /** The items of a request, or its order to make some. Throws an Error that names the line that is wrong. */

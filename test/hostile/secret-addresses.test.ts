@@ -1,13 +1,20 @@
 // Addresses that bear a secret: viewers read them masked, the database and its backups hold them sealed, and what they are
 // for still works.
 
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keptUrl, wholeUrl } from '../../shared/accounts/verbs/kept-url.ts'
 import { addAlertChannel } from '../../shared/alerts/verbs/alerts.ts'
 import { alertChannelOf } from '../../shared/alerts/wire/alerts.ts'
+import { consume } from '../../shared/consumer/verbs/consume.ts'
 import { SEALED, shownUrl } from '../../shared/kernel/shown-url.ts'
 import { keptSource } from '../../shared/sources/verbs/kept-source.ts'
 import { sourceOf } from '../../shared/sources/wire/sources.ts'
+import { readQueue } from '../../shared/upkeep/verbs/queue.ts'
+import { watchForAlerts } from '../../shared/upkeep/verbs/watch-alerts.ts'
+import { findProjectLimits } from '../../shared/upstreams/queries/upstream-limits.ts'
+import { agentHost, namedHost } from '../../shared/upstreams/rules/upstream.ts'
+import { changeLimits } from '../../shared/upstreams/verbs/set-limits.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
 const SLACK = 'https://hooks.slack.com/services/T0123ABCD/B0123ABCD/abcDEF123ghiJKL456mnoPQR'
@@ -50,6 +57,69 @@ describe('an address is shown', () => {
     'https://example.com/night-shift/results_latest.csv',
     'mailto:ops@example.com',
   ])('%s as it is', url => expect(shownUrl(url)).toBe(url))
+})
+
+describe('the address of an agent', () => {
+  const SECRET = 'k9x2-p4q7-r8s1-t5u6'
+  const url = `https://me:${SECRET}x@agents.example:8443/hooks/${SECRET}?code=${SECRET}y`
+  let engine: TestEngine
+  beforeAll(async () => {
+    engine = await testEngine()
+    await engine.deploy()
+    await engine.sql`update deployments set url = ${url}`
+  })
+  afterAll(() => engine.close())
+
+  it('is named without what may be a secret, each address by another name', () => {
+    expect(agentHost(url)).toMatch(/^https:\/\/\*@agents\.example:8443\/hooks\/\*~[0-9a-f]{4}$/)
+    expect(agentHost(agentHost(url))).toBe(agentHost(url))
+    expect(agentHost(`https://agents.example/${SECRET}`)).not.toBe(
+      agentHost(`https://agents.example/${SECRET}0`),
+    )
+    expect(agentHost('https://agents.example/function/classify?x=1')).toBe(
+      'https://agents.example/function/classify',
+    )
+  })
+
+  it('is in nothing that is stored or logged about it when it is away and repeats its path', async () => {
+    const { ctx, sql } = engine
+    const logged: unknown[] = []
+    const body = `Cannot POST /hooks/${SECRET}?code=${SECRET}y`
+    const own: typeof ctx = {
+      ...ctx,
+      log: (...line) => void logged.push(line),
+      invokeAgent: () =>
+        Promise.resolve({ status: 503, contentType: 'text/plain', body: Readable.from([Buffer.from(body)]) }),
+    }
+    await engine.submit(5)
+    await consume(own)
+    await watchForAlerts(own)
+    const [found] = await sql`select host, words from upstreams`
+    expect(found).toMatchObject({
+      host: agentHost(url),
+      words: expect.stringContaining('Cannot POST /hooks/…'),
+    })
+    const tables = await sql<{ name: string }[]>`
+      select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'deployments'`
+    for (const { name } of tables) {
+      const [row] = await sql.unsafe(
+        `select count(*)::int as n from ${name} t where t::text like '%${SECRET}%'`,
+      )
+      expect([name, row!.n]).toEqual([name, 0])
+    }
+    expect(JSON.stringify(logged)).not.toContain(SECRET)
+    expect(JSON.stringify(await readQueue(ctx, engine.project_id))).not.toContain(SECRET)
+  })
+
+  it('is what a limit is set for, by its URL or its name, in other words', async () => {
+    const { ctx, sql, project_id } = engine
+    for (const host of [url.split('?')[0]!, agentHost(url)])
+      await changeLimits(ctx, { project_id, host: namedHost(host), label: '' }, { in_flight: 3 })
+    expect(await sql`select host from upstream_limits`).toEqual([{ host: agentHost(url) }])
+    const [limit] = await findProjectLimits(sql, [project_id])
+    expect(limit!.deployments).toHaveLength(2)
+  })
 })
 
 describe('an address is stored', () => {

@@ -16,7 +16,7 @@ import {
 import type { OutcomeReason } from '../../grading/vocabulary.ts'
 import type { UnreadableLine } from '../../json/loose-lines.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type Mask, maskOf } from '../../kernel/masking.ts'
+import { type Mask, maskAt, maskOf } from '../../kernel/masking.ts'
 import { plainText } from '../../kernel/plain-text.ts'
 import { headOf, namedSeq } from '../../protocol/rules/named-item.ts'
 import type { ItemError, StepReport } from '../../protocol/rules/protocol.ts'
@@ -90,7 +90,7 @@ export class Answer {
     schemas?: DeclaredSchemas,
   ) {
     this.#claim = claim
-    this.#mask = maskOf(claim.target.env)
+    this.#mask = maskAt(maskOf(claim.target.env), claim.target.url)
     this.#check = outputCheck(claim.target, schemas, this.#mask)
     this.#writer = writer
     this.#inFlightItems = new Map(inFlightItems.map(inFlight => [inFlight.seq, inFlight]))
@@ -123,6 +123,9 @@ export class Answer {
   rest(): Promise<void> | undefined {
     return this.#check && restOf(this.#claim.target)
   }
+
+  /** A text of the agent's without secrets. */
+  hide = (text: string): string => this.#mask.text(text)
 
   /** The version of the code that made the answer to the whole request, as its header has it. */
   ofVersion(header: string | null): void {

@@ -127,7 +127,7 @@ async function checkStatus(
   const words = await bodyText({ body }, LIMITS.agent_error_bytes).catch(() => '')
   throw new BadStatus(
     status,
-    `The agent answered ${status}${words ? `: ${words.slice(0, 500)}` : ''}.`,
+    `The agent answered ${status}${words ? `: ${answer.hide(words).slice(0, 500)}` : ''}.`,
     retryAfterMs({ header, body: words }, answer.now_ms),
   )
 }

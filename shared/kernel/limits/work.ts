@@ -223,6 +223,7 @@ export const WORK_LIMITS = {
   agent_head_ms: 60_000, // agents send a heartbeat at least every 10 s
   // An idle process is ended after this: workerd takes 90 MB, and a fraction of a second to start again
   agent_idle_ms: 60_000,
+  agent_body_bytes: 512 * MiB, // that an agent reads of a request: 256 items of 1 MiB, with what they recorded
   agent_line_bytes: 2 * MiB,
   // Longest line that is passed over, once its item has ended for it; a longer one ends its request
   agent_skipped_line_bytes: 8 * MiB,

@@ -25,13 +25,13 @@ export function listPrices(db: Database, project_id: string, limit: number): Pro
 
 /** Stores a price; it replaces a price of the same model that begins at the same moment. */
 export async function putPrice(db: Database, price: typeof prices.$inferInsert): Promise<PriceRow> {
-  const { input_per_mtok, output_per_mtok, cached_input_per_mtok = null } = price
+  const { input_per_mtok, output_per_mtok, cached_input_per_mtok = null, by_owner = false } = price
   const [row] = await db
     .insert(prices)
     .values(price)
     .onConflictDoUpdate({
       target: [prices.project_id, prices.model, prices.effective_from],
-      set: { input_per_mtok, output_per_mtok, cached_input_per_mtok },
+      set: { input_per_mtok, output_per_mtok, cached_input_per_mtok, by_owner },
     })
     .returning()
   return row!
@@ -53,7 +53,7 @@ export async function deletePrice(
 export const pricesOf = (sql: Sql, project: Fragment) => sql`(
   select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('model', m.model,
     'effective_ms', extract(epoch from m.effective_from) * 1000, 'input_per_mtok', m.input_per_mtok,
-    'output_per_mtok', m.output_per_mtok, 'cached_input_per_mtok', m.cached_input_per_mtok)))
+    'output_per_mtok', m.output_per_mtok, 'cached_input_per_mtok', m.cached_input_per_mtok, 'by_owner', nullif(m.by_owner, false))))
   from prices m where m.project_id = ${project})`
 
 interface UnpricedRuns {

@@ -18,6 +18,8 @@ export interface OwnPrice {
 export interface DatedPrice extends OwnPrice {
   model: string
   effective_ms: number
+  /** Set by an owner. */
+  by_owner?: boolean
 }
 
 export type OwnPrices = Readonly<Record<string, OwnPrice>>
@@ -99,6 +101,15 @@ function ownNamesOf(model: string): string[] {
   return [model, bare, bare.replace(SNAPSHOT, ''), model.replace(SNAPSHOT, '')]
 }
 
+/** Two names with the same one may stand for the same model, as an own price counts. */
+const coreOf = (model: string): string => model.replace(MAKERS, '').replace(SNAPSHOT, '')
+
+/** The price of an owner, if there is one, that a price of this name would stand in the way of. */
+export const ownersPriceOf = <P extends { model: string; by_owner?: boolean }>(
+  model: string,
+  prices: readonly P[],
+): P | undefined => prices.find(price => price.by_owner && coreOf(price.model) === coreOf(model))
+
 let listed: Set<string> | undefined
 
 /** What clients put before the name of a model, as MAKERS has them. */
@@ -126,14 +137,23 @@ export function sayNearest(model: string): string {
   return names.length === 0 ? '' : `The list has ${names.join(', ')}. `
 }
 
-/** A book of a project's prices that hold at a moment, which come before the list's. */
-export function pricesAt(prices: readonly DatedPrice[] | null, ms: number): PriceBook {
-  if (prices === null || prices.length === 0) return LIST_PRICES
+/**
+ * A project's prices that count at a moment, the latest last: once an owner's has started, those of keys count no more under
+ * any name of its model.
+ */
+export function countedAt(prices: readonly DatedPrice[], ms: number): DatedPrice[] {
   const started = prices
     .filter(price => price.effective_ms <= ms)
     .sort((a, b) => a.effective_ms - b.effective_ms)
+  return started.filter(price => price.by_owner || !ownersPriceOf(price.model, started))
+}
+
+/** A book of a project's prices that hold at a moment, which come before the list's. */
+export function pricesAt(prices: readonly DatedPrice[] | null, ms: number): PriceBook {
+  if (prices === null || prices.length === 0) return LIST_PRICES
+  const counts = countedAt(prices, ms)
   return new PriceBook(
-    Object.fromEntries(started.map(({ model, effective_ms: _, ...price }) => [model, price])),
+    Object.fromEntries(counts.map(({ model, effective_ms: _, by_owner: __, ...price }) => [model, price])),
   )
 }
 

@@ -2,7 +2,7 @@
 // Guarantee: returns what holds at a moment and changes nothing.
 
 import type { DatedPrice } from './price-book.ts'
-import { LIST_PRICES, ownPriceOf, priceList } from './price-book.ts'
+import { countedAt, LIST_PRICES, ownPriceOf, priceList } from './price-book.ts'
 import { priceAt } from './price-data.ts'
 import { pricesAsOf } from './price-day.ts'
 
@@ -34,9 +34,8 @@ const NEAREST = 3
  * provider may have changed its price since.
  */
 export function priceState(model: string, prices: readonly DatedPrice[] | null, ms: number): PriceState {
-  const started = (prices ?? []).filter(price => price.effective_ms <= ms)
-  const latest = started.toSorted((a, b) => a.effective_ms - b.effective_ms)
-  const own = ownPriceOf(model, Object.fromEntries(latest.map(price => [price.model, price])))
+  const counts = countedAt(prices ?? [], ms)
+  const own = ownPriceOf(model, Object.fromEntries(counts.map(price => [price.model, price])))
   const found = priceList().find(model)
   const listed_as = found === undefined ? null : `${found.provider} ${found.model}`
   if (own === undefined) {

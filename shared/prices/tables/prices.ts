@@ -1,6 +1,6 @@
 // Table of a project's own prices of models, each of them from a moment on.
 
-import { doublePrecision, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, doublePrecision, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { at, createdAt, id } from '../../kernel/column-types.ts'
@@ -18,6 +18,8 @@ export const prices = pgTable(
     input_per_mtok: doublePrecision('input_per_mtok').notNull(),
     output_per_mtok: doublePrecision('output_per_mtok').notNull(),
     cached_input_per_mtok: doublePrecision('cached_input_per_mtok'),
+    /** Set by an owner who was signed in: it wins over those of keys and other members. */
+    by_owner: boolean('by_owner').notNull().default(false),
     created_at: createdAt(),
   },
   t => [unique('prices_of').on(t.project_id, t.model, t.effective_from), ofProject(t)],

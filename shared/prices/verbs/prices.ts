@@ -7,7 +7,7 @@ import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/prices.ts'
 import { dollars } from '../rules/amounts.ts'
-import { isPriced, sayNearest } from '../rules/price-book.ts'
+import { isPriced, ownersPriceOf, sayNearest } from '../rules/price-book.ts'
 import { setPriceCommand } from '../rules/prices.ts'
 import { microOf } from '../rules/pricing.ts'
 
@@ -18,12 +18,15 @@ export interface NewPrice {
   cached_input_per_mtok?: number | undefined
   /** From now on when absent. */
   effective_from?: Date | undefined
+  /** An owner sets it. */
+  by_owner?: boolean
 }
 
-/** @throws ApiError `too_many_prices` */
+/** @throws ApiError `too_many_prices`; `forbidden` where an owner has priced the model */
 export async function setPrice(ctx: Context, project_id: string, price: NewPrice): Promise<store.PriceRow> {
   const { cached_input_per_mtok = null, effective_from = new Date(ctx.now()), ...rest } = price
   const known = await store.listPrices(ctx.db, project_id, LIMITS.prices_per_project)
+  if (!price.by_owner) refuseOwners(price.model, known)
   const isKnown = known.some(
     row => row.model === price.model && row.effective_from.getTime() === effective_from.getTime(),
   )
@@ -37,16 +40,31 @@ export async function setPrice(ctx: Context, project_id: string, price: NewPrice
   return store.putPrice(ctx.db, row)
 }
 
-/** `may` throws where the caller may not price the model: then nothing is removed. @throws ApiError `not_found` */
+/** @throws ApiError `forbidden` if an owner priced the model, under any of its names */
+function refuseOwners(model: string, prices: readonly store.PriceRow[]): void {
+  const theirs = ownersPriceOf(model, prices)
+  if (theirs === undefined) return
+  throw new ApiError(
+    'forbidden',
+    `An owner of the account has set the price of ${theirs.model}: only an owner who is signed in changes or removes it.`,
+    'Sign in as an owner: assay login, or POST /v1/sessions. Or ask one to change or remove the price.',
+  )
+}
+
+/**
+ * Removes a price as whoever `may` says; it throws where the caller may not price the model. Then nothing is removed.
+ * @throws ApiError `not_found`; `forbidden` for an owner's price
+ */
 export async function removePrice(
   ctx: Context,
   project_id: string,
   id: string,
-  may: (model: string) => void,
+  { by_owner, may }: { by_owner: boolean; may(model: string): void },
 ): Promise<store.PriceRow> {
   const gone = await store.deletePrice(ctx.db, project_id, id)
   if (gone === undefined) throw new ApiError('not_found', 'There is no such price in this account.')
   may(gone.model)
+  if (!by_owner) refuseOwners(gone.model, [gone])
   return gone
 }
 

@@ -33,6 +33,7 @@ export const OwnPrice = z
     ...fields,
     cached_input_per_mtok: z.number().nullable().describe(CACHED),
     effective_from: timestamp.describe('It holds from then until the next one of its model.'),
+    by_owner: z.boolean().describe('An owner set it: it wins over those of keys and other members.'),
     created_at: timestamp,
   })
   .openapi('OwnPrice', {
@@ -48,6 +49,7 @@ export function ownPriceOf(row: typeof prices.$inferSelect): z.input<typeof OwnP
     output_per_mtok,
     cached_input_per_mtok,
     effective_from: row.effective_from.toISOString(),
+    by_owner: row.by_owner,
     created_at: row.created_at.toISOString(),
   }
 }

@@ -7,9 +7,11 @@ import { keptStart, keptUrl } from '../../accounts/verbs/kept-url.ts'
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
 import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import { keptSource } from '../../sources/verbs/kept-source.ts'
 import { startSaid } from '../../submission/wire/start-settings.ts'
+import { namedHost } from '../../upstreams/rules/upstream.ts'
 import { findWithCron } from '../queries/same-cron.ts'
 import * as store from '../queries/schedules.ts'
 import { normalCron, parseCron, ScheduleError } from '../rules/cron.ts'
@@ -179,7 +181,7 @@ async function columnsOf(
     name,
     input,
     ...(results !== undefined && { results: await keptResults(ctx, project_id, results, known?.results) }),
-    ...(limits !== undefined && { limits: limits?.length ? limits : null }),
+    ...(limits !== undefined && { limits: limits?.length ? limits.map(shownLimits) : null }),
     ...(await keptStart(ctx, project_id, startSaid(said), known?.callback_url)),
     ...(source !== undefined &&
       (await keptSource(ctx, { project_id, start_id: id }, source, known, declared ? 'code' : 'caller'))),
@@ -203,3 +205,6 @@ function cronTaken(cron: string, other?: { id: string; name: string | null }): A
     `An agent has each cron once, in whatever time zone. Change that schedule (assay schedules update ${other?.id ?? 'SCHEDULE'}), or let this one fire at another minute.`,
   )
 }
+
+/** An agent's URL may bear a secret; its name does not. */
+const shownLimits = (limits: NamedLimits): NamedLimits => ({ ...limits, host: namedHost(limits.host) })

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { LIMITS } from '../../kernel/limits.ts'
+import { MASKED, shownUrl } from '../../kernel/shown-url.ts'
 import { type NamedLimits, namedText } from '../../pacing/rules/named-limits.ts'
 import type { UpstreamKind } from '../vocabulary.ts'
 
@@ -62,9 +63,32 @@ export const limitedUpstream = (project_id: string, agent_id: string, limits: Na
 /** An agent's URL has a path; a provider's host has none. */
 export const kindOf = (host: string): UpstreamKind => (host.includes('/') ? 'agent' : 'credential')
 
-/** An agent's URL without its query, as people know it. */
-export const agentHost = (url: string): string =>
-  url.split(/[?#]/, 1)[0]!.slice(0, LIMITS.upstream_host_characters)
+const hosts = new Map<string, string>()
+/** Behind a name with masked parts: four digits of its hash tell addresses apart, and are too few to guess a part by. */
+const DIGITS = 4
+const IS_NAME = /\*.*~[0-9a-f]{4}$/
+
+/**
+ * An agent's URL as it is shown, stored and logged: without its query, and `*` for each part that may be a secret. A
+ * name that was shown is its own.
+ */
+export function agentHost(url: string): string {
+  const known = hosts.get(url)
+  if (known !== undefined) return known
+  const whole = url.split(/[?#]/, 1)[0]!
+  const shown = shownUrl(whole)
+  const most = LIMITS.upstream_host_characters
+  const name =
+    shown === whole || IS_NAME.test(whole)
+      ? whole.slice(0, most)
+      : `${shown.replaceAll(MASKED, '*').slice(0, most - DIGITS - 1)}~${createHash('sha256').update(whole).digest('hex').slice(0, DIGITS)}`
+  if (hosts.size >= REMEMBERED) hosts.clear()
+  hosts.set(url, name)
+  return name
+}
+
+/** The host that somebody means by an agent's URL, or a provider's host. */
+export const namedHost = (host: string): string => (kindOf(host) === 'agent' ? agentHost(host) : host)
 
 /** What names an agent that has an address, beside its project. */
 export const agentAt = (host: string) => ({

@@ -21,7 +21,7 @@ export const upstreams = pgTable(
     /** Made from the columns that name it, so that all processes know it without asking. */
     id: uuid('id').notNull(),
     kind: upstreamKind('kind').notNull(),
-    /** Of an agent its URL without the query; of a credential the provider's host, with a port that is not the scheme's. */
+    /** Of an agent its URL as `agentHost` names it; of a credential the provider's host, with a port that is not the scheme's. */
     host: text('host').notNull(),
     /** The keyed hash of a credential; empty for an agent, and for a credential that is no value of the environment. */
     key: text('key').notNull(),

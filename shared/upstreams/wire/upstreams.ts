@@ -7,7 +7,9 @@ import { UPSTREAM_KINDS, UPSTREAM_STATES, type UpstreamKind, type UpstreamState 
 import { type LimitsOfRow, limitFields, limitFieldsOf } from './upstream-limits.ts'
 
 const fields = {
-  host: z.string().describe("An agent's URL without its query, or a provider's host."),
+  host: z
+    .string()
+    .describe("An agent's URL without its query and without what may be a secret, or a provider's host."),
   label: z.string().nullable().describe('The variable of the environment that has the credential.'),
   state: z.enum(UPSTREAM_STATES).describe('What it lets through; only `open` lets all through.'),
   reason: z.string().describe('Why, in the words of whoever refused.'),

@@ -8,8 +8,10 @@ import threading
 from typing import Any, Awaitable, Callable, Dict, Iterator, Optional
 
 from .agent import registration_of
+from .limits import BODY_BYTES
 from .local import Local
-from .protocol import Answer, AgentProtocol
+from .pages import is_loopback
+from .protocol import TOO_LARGE, Answer, AgentProtocol
 
 Message = Dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -37,10 +39,14 @@ def asgi_app(agent: Any) -> AsgiApp:
             return await _lifespan(receive, send)
         if scope["type"] != "http":
             return
-        body = await _body(receive)
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        body = await _body(receive, headers)
+        if body is None:
+            await send({"type": "http.response.start", "status": 413, "headers": [(b"connection", b"close")]})
+            return await send({"type": "http.response.body", "body": TOO_LARGE})
         loop = asyncio.get_running_loop()
-        answer = await loop.run_in_executor(None, protocol.answer, scope["method"], scope["path"], headers, body)
+        is_here = is_loopback(str((scope.get("server") or ("",))[0]))
+        answer = await loop.run_in_executor(None, protocol.answer, scope["method"], scope["path"], headers, body, is_here)
         head = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
         if isinstance(answer.body, bytes):
             head.append((b"content-length", str(len(answer.body)).encode()))
@@ -61,13 +67,19 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-async def _body(receive: Receive) -> bytes:
-    parts = []
+async def _body(receive: Receive, headers: Dict[str, str]) -> Optional[bytes]:
+    """None if it is longer than a request may be: the rest is not read."""
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > BODY_BYTES:
+        return None
+    whole = bytearray()
     while True:
         message = await receive()
-        parts.append(message.get("body", b""))
+        whole += message.get("body", b"")
+        if len(whole) > BODY_BYTES:
+            return None
         if not message.get("more_body"):
-            return b"".join(parts)
+            return bytes(whole)
 
 
 async def _stream(answer: Answer, receive: Receive, send: Send) -> None:

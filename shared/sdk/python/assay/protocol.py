@@ -16,6 +16,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 from .exchange import RAW, Backend, Exchange
 from .kept import dumps
 from .limits import NDJSON, PROTOCOL_VERSION, TIMEOUT_SECONDS, WEBHOOK_TOLERANCE_S
+from .pages import page_problem
 
 Headers = Mapping[str, str]
 IsGone = Callable[[], bool]
@@ -69,6 +70,7 @@ class AgentBackend(Backend, Protocol):
 
 
 NOT_READY = 503
+TOO_LARGE = b"the body is longer than a request of the protocol"
 OTHER_VERSION = "build the package again from the checkout of the Assay that asks, npm run package:python"
 
 
@@ -83,11 +85,14 @@ class AgentProtocol:
         self._backend = backend
         self._is_all_later = is_all_later
 
-    def answer(self, method: str, path: str, headers: Headers, body: bytes) -> Answer:
-        """Answers a request; the names of `headers` are in lower case."""
+    def answer(self, method: str, path: str, headers: Headers, body: bytes, is_on_loopback: bool = False) -> Answer:
+        """Answers a request; the names of `headers` are in lower case. `is_on_loopback`: it came to an address of this machine alone."""
+        if method in ("GET", "HEAD") and path.rstrip("/").endswith("/ping"):
+            return Answer(200, "text/plain", b"pong")
+        page = page_problem(headers, is_on_loopback)
+        if page is not None:
+            return _refusal(page, "unauthenticated")
         if method in ("GET", "HEAD"):
-            if path.rstrip("/").endswith("/ping"):
-                return Answer(200, "text/plain", b"pong")
             version = code_version()
             about = {"protocol": int(PROTOCOL_VERSION), "answers_later": True, "declaration": self._backend.declaration}
             about.update({"version": version} if version else {})

@@ -17,11 +17,16 @@ from typing import Any, Callable, Iterator, Optional
 
 from . import later_answer
 from .limits import BODY_BYTES
+from .pages import is_loopback
 from .protocol import Answer, AgentProtocol
 
 GRACE_S = 25.0  # platforms kill after 30
 IDLE_S = 75.0
-PIECE = 64 * 1024
+LINE_BYTES = 4 * 1024
+SHORT_LINE = 16
+"""Of a chunk: eight digits and what ends them."""
+ABOUT_BYTES = 64 * 1024
+"""What a request may say about its body beside the lengths of its chunks: extensions and trailers."""
 
 
 class TooLarge(Exception):
@@ -60,7 +65,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 return self._whole(Answer(413, "text/plain", b"the body cannot be read"))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            answer = self.server.protocol.answer(self.command, self.path.split("?")[0], headers, body)
+            is_here = is_loopback(str(self.connection.getsockname()[0]))
+            answer = self.server.protocol.answer(self.command, self.path.split("?")[0], headers, body, is_here)
             if isinstance(answer.body, bytes):
                 return self._whole(answer)
             self._stream(answer, answer.body(self._is_gone))
@@ -71,19 +77,34 @@ class Handler(BaseHTTPRequestHandler):
             if length > BODY_BYTES:
                 raise TooLarge
             return self.rfile.read(length)
-        parts, size = [], 0
+        whole = bytearray()  # a list of parts would grow with their number
+        about = ABOUT_BYTES
         while True:
-            length = _whole_number(self.rfile.readline(PIECE).split(b";")[0].strip().decode("latin-1"), CHUNK, 16)
-            size += length
-            if size > BODY_BYTES:
+            line = self._line()
+            about -= len(line) - SHORT_LINE
+            length = _whole_number(line.split(b";")[0].strip().decode("latin-1"), CHUNK, 16)
+            if len(whole) + length > BODY_BYTES or about < 0:
                 raise TooLarge
             if length == 0:
                 break
-            parts.append(self.rfile.read(length))
-            self.rfile.readline(PIECE)
-        while self.rfile.readline(PIECE) not in (b"\r\n", b"\n", b""):
-            pass  # trailers
-        return b"".join(parts)
+            part = self.rfile.read(length)
+            if len(part) < length:
+                raise ValueError("it ends within a chunk")
+            whole += part
+            if self._line() not in (b"\r\n", b"\n"):
+                raise ValueError("a chunk does not end where it says")
+        while (line := self._line()) not in (b"\r\n", b"\n"):  # trailers
+            about -= len(line)
+            if about < 0:
+                raise TooLarge
+        return bytes(whole)
+
+    def _line(self) -> bytes:
+        """A line about the body, whole."""
+        line = self.rfile.readline(LINE_BYTES)
+        if not line.endswith(b"\n"):
+            raise ValueError("a line about the body has no end")
+        return line
 
     def _whole(self, answer: Answer) -> None:
         body = answer.body if isinstance(answer.body, bytes) else b""

@@ -3,15 +3,18 @@ threads of the server's own process, so what ends that process ends all of them,
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from .agent import registration_of
+from .limits import BODY_BYTES
 from .local import Local
-from .protocol import AgentProtocol
+from .pages import is_loopback
+from .protocol import TOO_LARGE, AgentProtocol
 
 StartResponse = Callable[[str, List[Tuple[str, str]]], Any]
 WsgiApp = Callable[[Dict[str, Any], StartResponse], Iterable[bytes]]
 
+PIECE = 1024 * 1024
 REASONS = {200: "OK", 202: "Accepted", 400: "Bad Request", 401: "Unauthorized", 503: "Service Unavailable"}
 
 
@@ -30,7 +33,12 @@ def wsgi_app(agent: Any) -> WsgiApp:
 
     def app(environ: Dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         headers = {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
-        answer = protocol.answer(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"), headers, _body(environ))
+        body = _body(environ)
+        if body is None:
+            start_response("413 Content Too Large", [("connection", "close"), ("content-length", str(len(TOO_LARGE)))])
+            return [TOO_LARGE]
+        is_here = is_loopback(str(environ.get("SERVER_NAME", "")))
+        answer = protocol.answer(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"), headers, body, is_here)
         head = list(answer.headers.items())
         status = f"{answer.status} {REASONS.get(answer.status, '')}"
         if isinstance(answer.body, bytes):
@@ -43,12 +51,23 @@ def wsgi_app(agent: Any) -> WsgiApp:
     return app
 
 
-def _body(environ: Dict[str, Any]) -> bytes:
+def _body(environ: Dict[str, Any]) -> Optional[bytes]:
+    """None if it is longer than a request may be: the rest is not read."""
     stream = environ.get("wsgi.input")
     if stream is None:
         return b""
-    if environ.get("wsgi.input_terminated") or "chunked" in str(environ.get("HTTP_TRANSFER_ENCODING", "")).lower():
-        whole: bytes = stream.read()
-        return whole
-    data: bytes = stream.read(int(environ.get("CONTENT_LENGTH") or 0))
-    return data
+    is_open = environ.get("wsgi.input_terminated") or "chunked" in str(environ.get("HTTP_TRANSFER_ENCODING", "")).lower()
+    length = str(environ.get("CONTENT_LENGTH") or "")
+    if not is_open and not length.isdecimal():
+        return b""
+    if not is_open and int(length[:20]) > BODY_BYTES:
+        return None
+    left = BODY_BYTES + 1 if is_open else int(length)
+    whole = bytearray()
+    while left > 0:  # a server may return less than it was asked for
+        piece: bytes = stream.read(min(left, PIECE))
+        if not piece:
+            break
+        whole += piece
+        left -= len(piece)
+    return None if len(whole) > BODY_BYTES else bytes(whole)

@@ -13,6 +13,7 @@ import unittest
 import urllib.request
 from importlib.util import find_spec
 from typing import Any, Dict, List
+from unittest.mock import patch
 
 from assay import AsyncContext, Context, agent
 from assay.asgi import asgi_app
@@ -52,6 +53,30 @@ class Wsgi(unittest.TestCase):
         self.assertEqual(self.ask(now_wsgi, body=b"?")[0], "400 Bad Request")
         self.assertEqual(self.ask(now_wsgi, REQUEST_METHOD="GET", PATH_INFO="/ping")[1], b"pong")
 
+    def test_a_body_without_an_end(self) -> None:
+        class Endless:
+            read_bytes = 0
+
+            def read(self, size: int = -1) -> bytes:
+                assert size >= 0, "all of it would be read"
+                self.read_bytes += size
+                return b" " * size
+
+        with patch("assay.wsgi.BODY_BYTES", 3_000_000):
+            for environ in ({"HTTP_TRANSFER_ENCODING": "chunked"}, {"CONTENT_LENGTH": "3000001"}, {"CONTENT_LENGTH": "9" * 30}):
+                stream = Endless()
+                status, _ = self.ask(now_wsgi, **{"wsgi.input": stream, **environ})
+                self.assertEqual(status, "413 Content Too Large")
+                self.assertLessEqual(stream.read_bytes, 3_000_001)
+
+    def test_no_page_is_answered_without_a_key(self) -> None:
+        for environ, status in (
+            ({"HTTP_ORIGIN": "https://page.example"}, "401 Unauthorized"),
+            ({"SERVER_NAME": "127.0.0.1", "HTTP_HOST": "rebound.example"}, "401 Unauthorized"),
+            ({"SERVER_NAME": "0.0.0.0", "HTTP_HOST": "agents.example"}, "200 OK"),
+        ):
+            self.assertEqual(self.ask(now_wsgi, body=offer(1), **environ)[0], status)
+
     def test_a_body_in_pieces(self) -> None:
         status, answer = self.ask(now_wsgi, body=offer(1), CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked")
         self.assertEqual((status, lines_of(answer)[-1]["output"]), ("200 OK", 2))
@@ -73,6 +98,43 @@ class Asgi(unittest.TestCase):
 
         asyncio.run(app({"type": "http", "method": "POST", "path": "/", "headers": []}, receive, send))
         return sent
+
+    def test_a_body_without_an_end(self) -> None:
+        asked: List[int] = []
+
+        async def receive() -> Dict[str, Any]:
+            asked.append(1)
+            return {"type": "http.request", "body": b" " * 1000, "more_body": True}
+
+        for headers, most in (([], 11), ([(b"content-length", b"10001")], 0)):
+            sent: List[Dict[str, Any]] = []
+            asked.clear()
+
+            async def send(message: Dict[str, Any]) -> None:
+                sent.append(message)
+
+            with patch("assay.asgi.BODY_BYTES", 10_000):
+                asyncio.run(now_asgi({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive, send))
+            self.assertEqual(sent[0]["status"], 413)
+            self.assertLessEqual(len(asked), most)
+
+    def test_no_page_is_answered_without_a_key(self) -> None:
+        for headers, server, status in (
+            ([(b"origin", b"https://page.example")], None, 401),
+            ([(b"host", b"rebound.example")], ("127.0.0.1", 80), 401),
+            ([(b"host", b"agents.example")], ("10.0.0.7", 80), 200),
+        ):
+            sent: List[Dict[str, Any]] = []
+
+            async def receive() -> Dict[str, Any]:
+                return {"type": "http.request"}
+
+            async def send(message: Dict[str, Any]) -> None:
+                sent.append(message)
+
+            scope = {"type": "http", "method": "GET", "path": "/", "headers": headers, "server": server}
+            asyncio.run(now_asgi(scope, receive, send))
+            self.assertEqual(sent[0]["status"], status)
 
     def test_items(self) -> None:
         for app in (now_asgi, soon_asgi):

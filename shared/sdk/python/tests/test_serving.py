@@ -56,6 +56,48 @@ class Protocol(unittest.TestCase):
                 caller.sendall(b"POST / HTTP/1.1\r\nHost: agent\r\n" + head + b"\r\n\r\n-1\r\n")
                 self.assertIn(b" 413 ", caller.recv(100))
 
+    def test_what_goes_with_a_body_in_chunks_has_an_end(self) -> None:
+        endless = {
+            "an extension": b"1;" + b"x" * 100_000 + b"\r\na\r\n",
+            "extensions": (b"1;" + b"x" * 4000 + b"\r\na\r\n") * 100,
+            "a trailer": b"0\r\nx: " + b"y" * 100_000,
+            "trailers": b"0\r\n" + b"x: y\r\n" * 20_000,
+            "a chunk that is longer than it says": b"1\r\naaaa\r\n0\r\n\r\n",
+        }
+        for name, body in endless.items():
+            with self.subTest(name), socket.create_connection(("127.0.0.1", self.served.port), timeout=10) as caller:
+                caller.sendall(b"POST / HTTP/1.1\r\nHost: agent\r\nTransfer-Encoding: chunked\r\n\r\n")
+                try:
+                    caller.sendall(body)
+                except OSError:
+                    pass  # refused before its end
+                self.assertIn(b" 413 ", caller.recv(100))
+        body = offer({})
+        with socket.create_connection(("127.0.0.1", self.served.port), timeout=10) as caller:
+            pieces = b"".join(b"1;a=b\r\n%c\r\n" % byte for byte in body)
+            caller.sendall(b"POST / HTTP/1.1\r\nHost: agent\r\nTransfer-Encoding: chunked\r\n\r\n" + pieces + b"0\r\nx: y\r\n\r\n")
+            self.assertIn(b" 200 ", caller.recv(100))
+
+    def test_no_page_of_elsewhere_is_answered_without_a_key(self) -> None:
+        port = self.served.port
+        for method, headers, status in (
+            ("POST", {"origin": "https://page.example"}, 401),
+            ("POST", {"origin": "null"}, 401),
+            ("POST", {"origin": "http://127.0.0.1:1"}, 401),
+            ("POST", {"origin": f"http://rebound.example:{port}", "host": f"rebound.example:{port}"}, 401),
+            ("POST", {"host": f"rebound.example:{port}"}, 401),
+            ("GET", {"host": f"rebound.example:{port}"}, 401),
+            ("POST", {"host": "127.0.0.1.rebound.example"}, 401),
+            ("POST", {"origin": f"http://127.0.0.1:{port}"}, 200),
+            ("POST", {"host": f"localhost:{port}"}, 200),
+            ("POST", {"host": f"[::1]:{port}"}, 200),
+            ("POST", {"host": f"host.docker.internal:{port}"}, 200),
+            ("POST", {"host": "claims"}, 200),
+        ):
+            with self.subTest(f"{method} {headers}"):
+                answer = self.served.request(method, offer({}), headers=headers)
+                self.assertEqual(answer.status, status, answer.read())
+
     def test_no_items_at_all(self) -> None:
         self.assertEqual(self.served.ask(), [])
 
@@ -182,6 +224,7 @@ class Keys(unittest.TestCase):
             self.assertEqual(status(offer({}), signature=""), 401)
             self.assertEqual(status(offer({}), timestamp="now"), 401)
             self.assertEqual(served.request("GET").status, 200)
+            self.assertEqual(served.request("GET", headers={"host": "agents.example"}).status, 200)
 
     def test_a_key_that_is_none(self) -> None:
         with Served("nothing", "--workers", "1", env={"ASSAY_AGENT_KEY": "whsec_?"}) as served:
