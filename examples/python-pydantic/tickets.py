@@ -6,8 +6,8 @@ import os
 from functools import cache
 from typing import Any, Dict, Literal
 
-from openai import OpenAI
-from pydantic import BaseModel, Field, ValidationError
+from openai import OpenAI  # pyright: ignore[reportMissingImports]
+from pydantic import BaseModel, Field, ValidationError  # pyright: ignore[reportMissingImports]
 
 from assay import Context, agent
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -103,6 +104,21 @@ class Agents(unittest.TestCase):
         ):
             self.assertEqual(run_item(tickets, ticket, {"sort": given}).reason, reason)
         self.assertEqual(run_item(tickets, {"ticket_id": "7", "text": ""}).error["code"], "invalid_input")  # type: ignore[index]
+
+    def test_the_agent_of_the_readme(self) -> None:
+        self.needs("openai", "pydantic")
+        readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+        source = next(one for one in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "# classify.py" in one)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        (Path(folder.name) / "classify.py").write_text(source, encoding="utf-8")
+        with patch.dict(os.environ, {"OPENAI_API_KEY": "none"}):
+            classify = self.agent(folder.name, "classify")
+        question = {"id": "1", "text": "Where is my parcel?"}
+        found = run_item(classify, question, {"classify": answer({"label": "delivery"})})
+        self.assertEqual((found.outcome, found.output), ("ok", {"label": "delivery"}))
+        for given, reason in ((answer("", "stop"), "empty_output"), (answer('{"label": "deli', "length"), "truncated")):
+            self.assertEqual(run_item(classify, question, {"classify": given}).reason, reason)
 
     def test_the_agent_with_langchain_by_its_recorded_message(self) -> None:
         letters = self.agent("python-langchain", "letters")
