@@ -12,6 +12,7 @@ import { type Finding, wrong } from './finding.ts'
 import { pad, plural, wrap } from './format.ts'
 import { readMetrics } from './metrics.ts'
 import type { Screen, Style } from './output.ts'
+import { servedSchemasOf } from './served-schemas.ts'
 import type { Session } from './session.ts'
 
 export async function doctor(session: Session): Promise<ExitCode> {
@@ -51,7 +52,7 @@ async function keyedFindings(session: Session): Promise<Finding[]> {
   if (key.state !== 'ok') return [key]
   const work = [streamsOf(api, now), openRunsOf(session), deliveriesOf(session), schedulesOf(session)]
   const upstreams = upstreamsOf(session)
-  return [key, ...(await Promise.all([...work, countersOf(api)])), ...(await upstreams)]
+  return [key, ...(await Promise.all([...work, countersOf(api), servedSchemasOf(api)])), ...(await upstreams)]
 }
 
 /** The API key; undefined if a member is signed in instead. */

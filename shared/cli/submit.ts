@@ -14,6 +14,7 @@ import { refuseOpenBudget } from './held-budget.ts'
 import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
 import { plannedOf, printPlan } from './plan.ts'
+import { noteOtherSchemas } from './served-schemas.ts'
 import type { Session } from './session.ts'
 import { type Source, type Submission, submitSource } from './submit-file.ts'
 import { noteOdd, printFile, type SurveyedFile, surveyed } from './survey.ts'
@@ -55,6 +56,7 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
   }
   const order = orderOf(given, agent, path === undefined ? pilot : undefined)
   await refuseOpenBudget(session, order)
+  await noteOtherSchemas(session, agent)
   if (survey !== undefined && isTried) return tryOut(session, source, order, survey)
   const rest =
     pilot === undefined || survey === undefined
@@ -171,6 +173,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
     hint: `quote it for the shell, such as --input '{"text": "hello"}'; a bare text is '"hello"'`,
   })
   const agent = await findAgent(api, slug)
+  await noteOtherSchemas(session, agent)
   const { run_id, record_id } = await answered(
     api.POST('/v1/agents/{agentId}/runs', {
       params: { path: { agentId: agent.id } },

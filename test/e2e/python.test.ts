@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startModelServer } from '../../examples/model-server/server.ts'
 import { assay, CHECKOUT, type Ran, type Stack, startStack } from '../support/stack.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
@@ -120,8 +121,11 @@ const python = (args: string[], env: Record<string, string> = {}) =>
   spawn('python3', args, { cwd: folder.path, env: { ...process.env, ...ENV, ...env } })
 const run = (...args: string[]): Promise<Ran> => assay({ env: { ...stack.env, ...ENV } }, args).done
 
-/** The JSON that a program prints, which ends well and says nothing else. */
-async function printed(args: string[]) {
+/** The JSON that a program prints last. */
+const printed = async (args: string[]) => JSON.parse((await told(args)).trim().split('\n').at(-1)!)
+
+/** What a program prints, which ends well and says nothing on standard error. */
+async function told(args: string[]): Promise<string> {
   const env = { ASSAY_BASE_URL: stack.base_url, ASSAY_API_KEY: stack.api_key }
   const child = python(args, env)
   let [out, err] = ['', '']
@@ -129,7 +133,7 @@ async function printed(args: string[]) {
   child.stderr!.on('data', piece => (err += piece))
   const [code] = await once(child, 'close')
   expect([code, err]).toEqual([0, ''])
-  return JSON.parse(out.trim().split('\n').at(-1)!)
+  return out
 }
 
 async function addressOf(child: ChildProcess): Promise<string> {
@@ -208,9 +212,8 @@ describe('an agent in Python', () => {
     const causes = (await run('causes', '--run', found.run)).events
     expect(of('cause', causes)).toMatchObject({
       ...found.cause,
-      runs: expect.any(Number),
+      ...Object.fromEntries(['runs', 'waiting', 'share'].map(name => [name, expect.any(Number)])),
       last_seen: expect.any(String),
-      share: expect.any(Number),
     })
     const item = (await run('item', found.run, found.item.item_id)).events
     expect(of('item', item)).toMatchObject({ steps: found.item.steps, output: found.item.output })
@@ -238,5 +241,67 @@ describe('an agent in Python', () => {
         ),
       ),
     )
+  })
+
+  it('whose schema has changed without a deploy is named where a run begins, and by doctor', async () => {
+    await writeFile(
+      join(folder.path, 'changed.py'),
+      AGENT.replace('"water", "other"', '"water", "fire", "other"'),
+    )
+    const one = (words: string) => expect.stringContaining(words)
+    const input = ['--input', '{"text": "theft"}']
+    expect((await run('run', 'claims', ...input)).err).not.toContain('declares another')
+    agent.kill('SIGTERM')
+    await once(agent, 'exit')
+    agent = python(['-m', 'assay', 'serve', 'changed.py', '--port', new URL(url).port, '--workers', '1'])
+    await addressOf(agent)
+    const words = 'declares another output_schema than version 1 of claims'
+    expect((await run('run', 'claims', ...input)).err).toEqual(one(words))
+    const checked = (await run('doctor')).events.find(
+      event => (event as { check?: string }).check === 'agents',
+    )
+    expect(checked).toMatchObject({ state: 'wrong', found: one(words) })
+  })
+
+  it('and the insurer’s program has a pilot, the rest in its budget and what did not work once more', async () => {
+    const example = join(CHECKOUT, 'examples/python-insurer')
+    const model = await startModelServer({ port: 0 })
+    const env = { OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: 'none' }
+    const served = python(
+      ['-m', 'assay', 'serve', join(example, 'pages.py'), '--port', '0', '--workers', '1'],
+      env,
+    )
+    try {
+      const deployed = await run('deploy', '--url', await addressOf(served))
+      expect(deployed.events[0]).toMatchObject({
+        slug: 'pages',
+        schedules: [{ action: 'created' }],
+      })
+      // Of these the model refuses some, and answers none with 429 or 500, which would take half a minute.
+      const pages = Array.from({ length: 60 }, (_, n) =>
+        JSON.stringify({
+          page_id: `${n}`,
+          customer: n === 7 ? 'nobody' : 'north',
+          text: `Page ${n} of letter 1386: my roof leaks.`,
+        }),
+      )
+      await writeFile(join(folder.path, 'pages.jsonl'), `${pages.join('\n')}\n`)
+      const first = await told([join(example, 'nightly.py'), 'pages.jsonl', '5.00'])
+      expect(first).toMatch(/^pilot \S+: \d+% ok; the other 40 cost about \$0\.\d\d\n/)
+      expect(first).toMatch(/\n +\d+ {2}kind: /)
+      expect(first).toMatch(/\n\d+ again, for at most \$0\.\d+, \d+ steps reused\n\d+ of \d+ work now\n/)
+      const again = await told([join(example, 'nightly.py'), 'pages.jsonl', '5.00'])
+      const runOf = (text: string) => /\nrun (\S+): \d+ of 60 pages/.exec(text)?.[1]
+      expect(runOf(again)).toBe(runOf(first))
+      expect(runOf(first)).toBeDefined()
+      const started = (await run('schedules')).events[0] as unknown as { id: string }
+      expect((await run('schedules', 'trigger', started.id, '--watch')).events.at(-1)).toMatchObject({
+        run: { total_items: 3 },
+      })
+    } finally {
+      served.kill('SIGTERM')
+      await once(served, 'exit')
+      await model.close()
+    }
   })
 })

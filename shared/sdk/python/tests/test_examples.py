@@ -5,19 +5,25 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
 import unittest
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Dict
+from unittest.mock import patch
+
+from assay.testing import run_item
 
 from .provider import Provider
 from .served import Served, lines_of, offer
 
 CHECKOUT = Path(os.environ.get("ASSAY_CHECKOUT") or Path(__file__).resolve().parent.parent).parents[2]
-EXAMPLE = CHECKOUT / "examples" / "python-agent"
+EXAMPLES = CHECKOUT / "examples"
+EXAMPLE = EXAMPLES / "python-agent"
 
 
 @unittest.skipUnless(EXAMPLE.is_dir(), "the examples are in the checkout, and not beside this copy")
@@ -52,6 +58,92 @@ class Example(unittest.TestCase):
         self.assertEqual((answer["statusCode"], answer["headers"]), (200, {"content-type": "application/x-ndjson"}))
         self.assertEqual(len([line for line in lines_of(answer["body"].encode()) if line["type"] == "result"]), 2)
         self.assertEqual(handle(SimpleNamespace(method="PUT", path="/", headers={}, body=b""), None)["statusCode"], 400)
+
+
+def answer(content: Any, finish_reason: str = "stop") -> Dict[str, Any]:
+    """What OpenAI's client returns, as it is recorded."""
+    text = content if isinstance(content, str) else json.dumps(content)
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish_reason}
+    return {"model": "gpt-5-mini", "choices": [choice], "usage": {"prompt_tokens": 90, "completion_tokens": 9, "total_tokens": 99}}
+
+
+def message(text: str) -> Dict[str, Any]:
+    """An AIMessage of langchain-openai 1.6, as it is recorded."""
+    return {
+        "content": text, "type": "ai", "tool_calls": [], "invalid_tool_calls": [], "id": "lc_1",
+        "response_metadata": {"model_name": "gpt-5-mini", "model_provider": "openai", "finish_reason": "stop"},
+        "usage_metadata": {"input_tokens": 90, "output_tokens": 9, "total_tokens": 99},
+    }  # fmt: skip
+
+
+@unittest.skipUnless(EXAMPLE.is_dir(), "the examples are in the checkout, and not beside this copy")
+class Agents(unittest.TestCase):
+    """The other agents, an item each, with the verdicts of a server."""
+
+    def agent(self, folder: str, name: str) -> Any:
+        sys.path.insert(0, str(EXAMPLES / folder))
+        self.addCleanup(sys.path.remove, str(EXAMPLES / folder))
+        return getattr(importlib.import_module(name), name)
+
+    def needs(self, *packages: str) -> None:
+        for package in packages:
+            if find_spec(package) is None:
+                self.skipTest(f"{package} is not installed in this environment")
+
+    def test_the_classification_with_pydantic(self) -> None:
+        self.needs("openai", "pydantic")
+        tickets = self.agent("python-pydantic", "tickets")
+        ticket = {"ticket_id": "7", "text": "Where is my card?"}
+        sorting = {"queue": "cards", "urgent": False, "confidence": 0.9}
+        found = run_item(tickets, ticket, {"sort": answer(sorting)})
+        self.assertEqual((found.outcome, found.output), ("ok", sorting))
+        for given, reason in (
+            (answer({**sorting, "confidence": 0.1}), "agent_degraded"),
+            (answer("I'm sorry, but I can't help with that request."), "refusal"),
+            (answer('{"queue": "ca', "length"), "truncated"),
+        ):
+            self.assertEqual(run_item(tickets, ticket, {"sort": given}).reason, reason)
+        self.assertEqual(run_item(tickets, {"ticket_id": "7", "text": ""}).error["code"], "invalid_input")  # type: ignore[index]
+
+    def test_the_agent_of_the_readme(self) -> None:
+        self.needs("openai", "pydantic")
+        readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+        source = next(one for one in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "# classify.py" in one)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        (Path(folder.name) / "classify.py").write_text(source, encoding="utf-8")
+        with patch.dict(os.environ, {"OPENAI_API_KEY": "none"}):
+            classify = self.agent(folder.name, "classify")
+        question = {"id": "1", "text": "Where is my parcel?"}
+        found = run_item(classify, question, {"classify": answer({"label": "delivery"})})
+        self.assertEqual((found.outcome, found.output), ("ok", {"label": "delivery"}))
+        for given, reason in ((answer("", "stop"), "empty_output"), (answer('{"label": "deli', "length"), "truncated")):
+            self.assertEqual(run_item(classify, question, {"classify": given}).reason, reason)
+
+    def test_the_agent_with_langchain_by_its_recorded_message(self) -> None:
+        letters = self.agent("python-langchain", "letters")
+        given = {"topic": message("card delivery"), "reply": message("It is on its way.")}
+        found = run_item(letters, {"text": "Where is my card?"}, given)
+        self.assertEqual((found.outcome, found.output), ("ok", {"topic": "card delivery", "reply": "It is on its way."}))
+        self.assertEqual([step["input_tokens"] for step in found.steps], [90, 90])
+        self.assertFalse(found.unpriced)
+
+    def test_the_agent_with_the_real_langchain(self) -> None:
+        self.needs("langchain_openai", "langchain_protocol")
+        with Provider() as provider, patch.dict(os.environ, {"OPENAI_BASE_URL": f"{provider.url}/v1", "OPENAI_API_KEY": "none"}):
+            ask = sys.modules[self.agent("python-langchain", "letters").__module__].ask  # type: ignore[attr-defined]
+            self.assertEqual(ask({"system": "Sort.", "user": "?"}).content, "refund")
+
+    def test_the_pages_of_the_insurer(self) -> None:
+        pages = self.agent("python-insurer", "pages")
+        page = {"page_id": "1", "customer": "north", "text": "My roof leaks."}
+        given = {"kind": answer({"kind": "claim"}), "facts": answer("A roof leaks.")}
+        found = run_item(pages, page, given)
+        self.assertEqual((found.outcome, found.output), ("ok", {"kind": "claim", "customer": "Ada Northcote", "summary": "A roof leaks."}))
+        self.assertEqual([step["key"] for step in found.steps], ["kind", "customer", "facts"])
+        self.assertEqual(run_item(pages, page, {"kind": answer("{", "length")}).reason, "truncated")
+        unknown = run_item(pages, {**page, "customer": "nobody"}, given)
+        self.assertEqual((unknown.status, unknown.attempts), ("failed", 1))
 
 
 if __name__ == "__main__":
