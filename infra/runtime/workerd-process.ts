@@ -269,7 +269,7 @@ export class WorkerdProcess {
 const heapMib = ({ memory_bytes }: ProcessSpec) =>
   Math.floor((memory_bytes * LIMITS.agent_heap_of_memory) / 2 ** 20)
 
-/** No item is to blame for a full disk: they wait until there is room again. */
+/** A full disk is no fault of an item: all wait until there is room again. */
 function noRoom(error: unknown): never {
   if (diskFull(error, '') === undefined) throw error
   throw new NotSent('the disk of the runtime has no room for a process of the agent', { cause: error })
