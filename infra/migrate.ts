@@ -14,6 +14,7 @@ import postgres, { type Sql } from 'postgres'
 import { ensureTenantRole, TENANT_READS } from '../shared/accounts/queries/tenant-role.ts'
 import type { Sql as ProductSql } from '../shared/context.ts'
 import { LIMITS } from '../shared/kernel/limits.ts'
+import { storeFault } from '../shared/kernel/store-errors.ts'
 import { isUnreachable } from '../shared/kernel/unreachable.ts'
 import { ensureStepPartitions } from '../shared/upkeep/queries/partitions.ts'
 import {
@@ -242,9 +243,15 @@ export async function migrateOnceReachable(
       return await migrate(url, ca)
     } catch (error) {
       if (!isUnreachable(error)) throw error
-      const why = `PostgreSQL does not answer (${(error as Error).message})`
+      const fault = storeFault(error, 'DATABASE')
+      const why = fault
+        ? `PostgreSQL ${fault.says}`
+        : `PostgreSQL does not answer (${(error as Error).message})`
       if (performance.now() + LIMITS.store_start_ms > until_ms)
-        throw new ExitError('postgres_unreachable', `${why}: start it, or name another by its URL.`)
+        throw new ExitError(
+          fault?.code ?? 'postgres_unreachable',
+          `${why}: ${fault?.fix ?? 'start it, or name another by its URL'}.`,
+        )
       if (why !== reported) say(`${why}; waiting for it`)
       reported = why
       await setTimeout(LIMITS.store_start_ms)

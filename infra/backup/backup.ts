@@ -190,18 +190,13 @@ async function write(
   signer: string | undefined,
   rowsOf: RowsOf,
 ): Promise<Trailer> {
-  const file = createWriteStream(path, { mode: 0o600, flush: true })
+  const file = openFile(path)
   const hash = createHash('sha256')
   let bytes = 0
-  let broken: Error | undefined // an error that comes while nobody waits for the file would end the process
-  file.on('error', error => {
-    broken = error
-  })
   const put = async (chunk: Buffer) => {
-    if (broken) throw broken
     hash.update(chunk)
     bytes += chunk.length
-    if (!file.write(chunk)) await once(file, 'drain')
+    await file.put(chunk)
   }
   await put(Buffer.from(`${JSON.stringify(header)}\n`))
   const zip = createGzip(GZIP)
@@ -227,14 +222,33 @@ async function write(
     await packed
     const trailer: Trailer = { rows, bytes, sha256: hash.digest('hex') }
     if (signer !== undefined) trailer.signature = await signatureOf(signer, trailer)
-    if (broken) throw broken
-    file.end(`\n${JSON.stringify(trailer)}\n`)
-    await finished(file)
+    await file.end(`\n${JSON.stringify(trailer)}\n`)
     return trailer
   } catch (error) {
     zip.destroy()
     file.destroy()
     throw diskFull(error, dirname(path)) ?? error
+  }
+}
+
+/** Opens the file for writing. Its error fails the next call: one that nobody waited for would end the process. */
+function openFile(path: string) {
+  const file = createWriteStream(path, { mode: 0o600, flush: true })
+  let broken: Error | undefined
+  file.on('error', error => {
+    broken = error
+  })
+  return {
+    async put(chunk: Buffer) {
+      if (broken) throw broken
+      if (!file.write(chunk)) await once(file, 'drain')
+    },
+    async end(text: string) {
+      if (broken) throw broken
+      file.end(text)
+      await finished(file)
+    },
+    destroy: () => file.destroy(),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   readInstallationRow,
 } from '../../shared/accounts/queries/installation.ts'
 import type { Sql } from '../../shared/context.ts'
+import { sayFault, storeFault } from '../../shared/kernel/store-errors.ts'
 import { fingerprintOf } from '../../shared/upkeep/rules/master-key.ts'
 import { ExitError } from '../local/exit-error.ts'
 import { refusalOfSchema, refusalOf as refusalOfStore } from '../node/store-errors.ts'
@@ -25,6 +26,8 @@ export { judgeOrigin } from './signature.ts'
 export function refusalOf(error: unknown): ExitError | undefined {
   const refusal = refusalOfStore(error) ?? refusalOfSchema(error)
   if (refusal !== undefined) return refusal
+  const passing = storeFault(error, 'DATABASE') // nobody waits for it here
+  if (passing !== undefined) return new ExitError(passing.code, sayFault('DATABASE', passing))
   const { code, message } = error as NodeJS.ErrnoException
   if (
     ['ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'CONNECTION_ENDED'].includes(

@@ -57,6 +57,14 @@ export interface NodeContext extends Context {
   idle(): Promise<void>
 }
 
+const storesOf = ({ sql, db, reads, redis, silence }: Connections) => ({
+  sql,
+  db,
+  reads,
+  redis,
+  ...(silence && { silence }),
+})
+
 export function createContext(options: ContextOptions): NodeContext {
   const { connections, config } = options
   const writeLog = options.writeLog ?? writeLine
@@ -74,10 +82,7 @@ export function createContext(options: ContextOptions): NodeContext {
   const noRedis = whyAbsent(connections.redis)
   const redisTrouble = noRedis ? () => Promise.resolve(noRedis) : watchRedis(connections.redis, log)
   return {
-    sql: connections.sql,
-    db: connections.db,
-    reads: connections.reads,
-    redis: connections.redis,
+    ...storesOf(connections),
     config,
     now: Date.now,
     newId: () => newId(idClock.now(), stocked),
@@ -102,7 +107,6 @@ export function createContext(options: ContextOptions): NodeContext {
     addressOf: options.addressOf ?? (() => null),
     ...(options.join && { join: joinThen(options.join, idClock.known) }),
     redisTrouble,
-    ...(connections.silence && { silence: connections.silence }),
     heavyReads: new Pool(
       {
         size: Math.max(1, Math.min(LIMITS.heavy_reads, connections.reads.size - 1)),

@@ -6,8 +6,9 @@ import { rm } from 'node:fs/promises'
 import http from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { AgentProcessDied } from '../../shared/agents/rules/invoke-agent.ts'
+import { AgentProcessDied, NotSent } from '../../shared/agents/rules/invoke-agent.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { diskFull } from '../local/exit-error.ts'
 import type { PrintedLines } from './agent-console.ts'
 import { EGRESS_WORKER, type EgressRules } from './egress.ts'
 import { type AddedModule, ExitReport, withExitReported } from './exit-report.ts'
@@ -76,7 +77,7 @@ export class WorkerdProcess {
     this.died = this.#end(folder)
   }
 
-  /** Starts the process and resolves when it listens. */
+  /** Starts the process and resolves when it listens. @throws NotSent where the disk has no room for its files */
   static async start(
     launcher: Launcher,
     dataDir: string,
@@ -84,7 +85,7 @@ export class WorkerdProcess {
     spawned: (process: WorkerdProcess) => void,
   ): Promise<WorkerdProcess> {
     const user = launcher.user()
-    const folder = await privateFolder(dataDir, user?.uid)
+    const folder = await privateFolder(dataDir, user?.uid).catch(noRoom)
     const exit = new ExitReport()
     const config = workerdConfig({
       env: spec.env,
@@ -108,7 +109,7 @@ export class WorkerdProcess {
         await writePrivate(join(folder, name), content, user?.uid)
     } catch (error) {
       await rm(folder, { recursive: true, force: true })
-      throw error
+      return noRoom(error)
     }
     const limits = { user, memory_bytes: spec.memory_bytes }
     const child = launcher.spawn(join(folder, CONFIG_FILE), folder, limits)
@@ -267,3 +268,9 @@ export class WorkerdProcess {
 /** V8's own limit: a heap that reaches it ends with V8's words for that, which are reported. */
 const heapMib = ({ memory_bytes }: ProcessSpec) =>
   Math.floor((memory_bytes * LIMITS.agent_heap_of_memory) / 2 ** 20)
+
+/** A full disk is no fault of an item: all wait until there is room again. */
+function noRoom(error: unknown): never {
+  if (diskFull(error, '') === undefined) throw error
+  throw new NotSent('the disk of the runtime has no room for a process of the agent', { cause: error })
+}

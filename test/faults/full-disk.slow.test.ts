@@ -64,7 +64,7 @@ it('a full disk is reported to callers and in readiness, costs no item, and all 
     },
     { timeout: PATIENCE_MS / 2, interval: 500 },
   )
-  expect([refused.retry, refused.body.error.code]).toEqual(['2', 'store_unreachable'])
+  expect([refused.retry, refused.body.error.code]).toEqual(['30', 'store_full'])
   const ready = await vi.waitFor(
     async () => {
       await posted(whole, agentId) // the fault shows only while something is written

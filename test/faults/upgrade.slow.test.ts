@@ -7,6 +7,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { apply, grantTenantReads } from '../../infra/migrate.ts'
 import type { Sql } from '../../shared/context.ts'
 import { eventually } from '../support/eventually.ts'
+import { migrate } from '../support/migrate.ts'
 import { nextMigration } from '../support/next-migration.ts'
 import { checkoutOf, git, isClone, whyMissing } from '../support/other-version.ts'
 import { PATIENCE_MS, type Stack, startStack } from './support/stack.ts'
@@ -164,4 +165,32 @@ it('a migration is applied while this version works, and no request or item fail
   const said = [...stack.control.log, ...consumer.log].filter(line => /"level":"(warn|error)"/.test(line))
   expect(said.map(line => line.slice(0, 600))).toEqual([])
   expect(refused).toEqual([])
+})
+
+it('the way back: this version starts anew on a schema that a newer one has left, and finishes the work in flight', {
+  timeout: 2 * PATIENCE_MS,
+}, async () => {
+  const items = 300
+  const stack = parts.adopt(await startStack(), one => one.close())
+  const agentId = await stack.deploy()
+  const consumer = await stack.startConsumer()
+  const release = stack.probe.hold(call => call.step === 's2')
+  const open = await stack.submit(agentId, Array(items).fill({}), { concurrency: '100' })
+  await stack.probe.until(calls => calls.some(call => call.run === open))
+  await migrateFurther(stack.sql, stack.stores.databaseUrl)
+  const newest = () => stack.sql`select max(created_at)::text as at from drizzle.__drizzle_migrations`
+  const [left] = await newest()
+
+  consumer.signal('SIGKILL') // with items in flight
+  await stack.control.end()
+  await migrate(stack.stores.databaseUrl) // as the start of a version does first
+  expect(await newest()).toEqual([left])
+  stack.control = await stack.startPart('api', { ASSAY_PARTS: 'api,tick' })
+  await stack.startConsumer()
+  release()
+  expect(await stack.finished(open)).toMatchObject({ status: 'completed', ok: items })
+  expect(await stack.breaches(open)).toEqual([])
+  const after = await stack.submit(agentId, [{}])
+  expect(await stack.finished(after)).toMatchObject({ ok: 1 })
+  expect(await readiness(stack)).toBe(200)
 })

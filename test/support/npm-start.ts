@@ -19,6 +19,7 @@ export interface Stack {
   pids: number[]
   url: string
   lines: string[]
+  errors: string[]
 }
 
 let parts = new AsyncDisposableStack()
@@ -76,7 +77,7 @@ export async function start(dataDir: string, env: Record<string, string> = {}): 
       if (line.startsWith('ready ')) resolve(line.slice('ready '.length))
     })
   })
-  return { npm, pids: await descendants(npm.pid!), url, lines }
+  return { npm, pids: await descendants(npm.pid!), url, lines, errors }
 }
 
 /** Exit code and standard error of a start that is expected to fail. */

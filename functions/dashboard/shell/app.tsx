@@ -11,9 +11,11 @@ import { textAnswer, withSecret } from '../../../shared/http/compression.ts'
 import { drain } from '../../../shared/http/drain.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { heldSince } from '../../../shared/http/held.ts'
+import { unlessSilent } from '../../../shared/http/silence.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
 import { errorText } from '../../../shared/kernel/error-text.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
+import { isUnreachable } from '../../../shared/kernel/unreachable.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
 import { Misfits } from '../parts/form.tsx'
 import { misfitsOf } from '../parts/misfits.ts'
@@ -109,7 +111,7 @@ export function serveParts(
       await ctx.join?.() // before it there is no key to verify a session with
       return answer()
     }
-    return sealed(ctx, await drain(request, await whole().catch(failed)))
+    return sealed(ctx, await drain(request, await unlessSilent(ctx, whole()).catch(failed)))
   }
 
   async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {
@@ -306,6 +308,8 @@ function failureView(ctx: Context, request: Request, error: unknown): Response |
   if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request)
   if (!(error instanceof ApiFailure || error instanceof ApiError)) {
     ctx.log('error', 'page_failed', { path: new URL(request.url).pathname, error: errorText(error) })
+    if (isUnreachable(error))
+      return problem(500, 'PostgreSQL did not answer in its time.', 'Try again in a moment.')
     return problem(
       500,
       "Something went wrong on the server's side; its log says what.",

@@ -11,7 +11,7 @@ export const WORK_LIMITS = {
   ready_reason_ms: 30_000, // a store that stays away keeps its reason for so long: a pooler's tries are 15 s apart
   store_connect_ms: 5000, // for PostgreSQL to accept a session
   // A request that waits so long asks whether PostgreSQL answers anybody, and gives it so long: five seconds together.
-  store_silent_look_ms: 1750,
+  store_silent_look_ms: 1500,
   store_silent_ms: 3000,
   store_rest_ms: 60_000, // an idle connection is closed after this: its backend holds 4 to 17 MB
   store_answer_ms: 20_000, // one statement, lock waits included: no lock is held for longer than transaction_idle_ms

@@ -7,7 +7,7 @@ import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { backup } from '../../../infra/backup/backup.ts'
 import { type Checked, checkBackup } from '../../../infra/backup/format.ts'
-import { keyFor } from '../../../infra/backup/index.ts'
+import { keyFor, refusalOf } from '../../../infra/backup/index.ts'
 import { restore as restoreInstallation } from '../../../infra/backup/restore.ts'
 import { placeIn, prune } from '../../../infra/backup/rotation.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
@@ -24,6 +24,7 @@ import { centStep, failure, result, type TestEngine, testEngine } from '../../su
 import { migrate } from '../../support/migrate.ts'
 import { onCluster } from '../../support/on-cluster.ts'
 import { startReceiver } from '../../support/receiver.ts'
+import { smallDisk } from '../../support/small-disk.ts'
 import { contentOf } from '../../support/table-content.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
@@ -220,6 +221,62 @@ describe.skipIf(ELSEWHERE)('a file that is not a whole backup', () => {
     await expect(checkBackup(join(folder.path, 'nowhere'))).rejects.toMatchObject({
       code: 'backup_unreadable',
     })
+  })
+})
+
+describe.skipIf(ELSEWHERE)('a backup is refused in a sentence, and leaves no file', () => {
+  const at = (url: string, name: string, in_ = folder.path) =>
+    reasonOf(backup({ database: { url }, file: join(in_, name), now }))
+  const reasonOf = (taken: Promise<unknown>) =>
+    taken.then(
+      () => undefined,
+      error => refusalOf(error),
+    )
+  const change = async (url: string, statements: string) => {
+    const sql = postgres(url, { max: 1, onnotice: () => {} })
+    await sql.unsafe(statements)
+    await sql.end()
+  }
+
+  it.for([
+    [
+      'of a newer version',
+      'update drizzle.__drizzle_migrations set created_at = created_at + 1',
+      'schema_newer',
+      'by the command of that version',
+    ],
+    [
+      'of a checkout from before the first release',
+      'update drizzle.__drizzle_migrations set created_at = created_at - 1',
+      'schema_unreleased',
+      'by the command of that checkout',
+    ],
+    [
+      'without a table that this version reads',
+      'drop table installation',
+      'schema_behind',
+      'infra/migrate.ts',
+    ],
+    ['without any', 'drop schema drizzle cascade', 'not_an_installation', 'DATABASE_URL'],
+  ] as const)('of a schema %s', async ([, statements, code, says]) => {
+    const { url } = await emptyDatabase()
+    await migrate(url)
+    await change(url, statements)
+    const refused = await at(url, 'refused.backup')
+    expect(refused).toMatchObject({ code, message: expect.stringContaining(says) })
+    expect((await readdir(folder.path)).filter(name => name.startsWith('refused'))).toEqual([])
+  })
+
+  it('to a full disk', async context => {
+    const disk = await smallDisk(1)
+    if (disk === undefined) return context.skip('mounting a small disk takes rights that this user lacks')
+    try {
+      await disk.fill()
+      expect(await at(urlOf(engine.sql), 'a.backup', disk.path)).toMatchObject({ code: 'disk_full' })
+      expect(await readdir(disk.path)).toEqual(['ballast'])
+    } finally {
+      await disk.remove()
+    }
   })
 })
 

@@ -5,11 +5,12 @@ import http, { type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createInvoker, type Invoker, type InvokerOptions } from '../../../infra/runtime/invoker.ts'
-import type { AgentTarget } from '../../../shared/agents/rules/invoke-agent.ts'
+import { type AgentTarget, NotSent } from '../../../shared/agents/rules/invoke-agent.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { conservation, testEngine } from '../../support/engine.ts'
 import { eventually } from '../../support/eventually.ts'
+import { smallDisk } from '../../support/small-disk.ts'
 import { type TempFolder, tempFolder } from '../../support/temp-folder.ts'
 
 /** Each item calls the model once, whose answer ends it. */
@@ -106,6 +107,24 @@ async function sendTo(together: number | null, ...items: string[]): Promise<stri
 const called = (...items: string[]) =>
   eventually(() => expect([...model.held.keys()].sort()).toEqual(items.map(item => `/${item}`)))
 const inFlight = () => invoker.processes().map(({ in_flight }) => in_flight)
+
+it('a request for which the disk has no room to start a process is not sent, and is when there is room', async context => {
+  const disk = await smallDisk(1)
+  if (disk === undefined) return context.skip('mounting a small disk takes rights that this user lacks')
+  try {
+    open({ dataDir: disk.path })
+    await disk.fill()
+    await expect(send('a')).rejects.toBeInstanceOf(NotSent)
+    await disk.empty()
+    const sent = send('a')
+    await called('a')
+    model.answer()
+    expect(await sent).toHaveLength(1)
+  } finally {
+    await invoker.close()
+    await disk.remove()
+  }
+})
 
 it('items beyond the bound of a process go to a second one, and later items to the fullest with room', async () => {
   open({ processItems: 4 })
