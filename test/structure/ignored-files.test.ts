@@ -64,6 +64,15 @@ describe('git ignores', () => {
     expect(shown([...mounted, ...given.map(([, file]) => file!)])).toEqual([])
   })
 
+  it('every backup that a page has its reader make', () => {
+    const pages = ['README.md', 'infra/README.md', 'infra/docs/backup.md'].map(name =>
+      readFileSync(join(ROOT, name), 'utf8'),
+    )
+    const made = [...pages.join('').matchAll(/assay backup ([a-z]\w*\.\w+)/g)].map(([, file]) => file!)
+    expect(made.length).toBeGreaterThan(2)
+    expect(shown(made)).toEqual([])
+  })
+
   it('what a stack, Wrangler and programs of the checkout write', () => {
     const files = [
       ...['local.json', 'master.key', 'operator.key', 'postgres.json', 'redis.json'].map(
