@@ -28,7 +28,7 @@ function writtenBy(page: string): string[] {
     let folder = '.'
     return block!.split('\n').flatMap(line => {
       for (const [, to] of line.matchAll(/\bcd ([\w./-]+)/g)) folder = join(folder, to!)
-      const names = / in (.*?); do/.exec(line)?.[1]!.split(' ') ?? []
+      const names = (/ in (.*?); do/.exec(line)?.[1] ?? '').split(' ')
       const files = [...line.matchAll(/(?:^|[^<>\d-])>{1,2} ?([^\s)&;|]+)|\bmv \S+ ([^\s)]+)/g)]
       return files
         .map(([, redirected, moved]) => redirected ?? moved!)
