@@ -15,7 +15,7 @@ export interface NewProject {
 export const projectFiles = (project: NewProject): Record<string, string> => ({
   'package.json': packageJson(project),
   'tsconfig.json': TSCONFIG,
-  '.gitignore': 'node_modules\n.assay\n',
+  '.gitignore': 'node_modules\n.assay\n.env*\n.dev.vars*\n',
   'agent.ts': agent(project),
   'agent.test.ts': test(project),
   'items.jsonl': ITEMS,

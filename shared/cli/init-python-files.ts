@@ -12,7 +12,7 @@ export interface NewPythonProject {
 
 export const pythonFiles = (project: NewPythonProject): Record<string, string> => ({
   'requirements.txt': `./${project.wheel}\nopenai\n`,
-  '.gitignore': '.venv\n.assay\n__pycache__\n',
+  '.gitignore': '.venv\n.assay\n.env*\n__pycache__\n',
   'agent.py': AGENT.replace('"NAME"', JSON.stringify(project.name)),
   'test_agent.py': TEST,
   'run.py': run(project),

@@ -20,7 +20,7 @@ const run = promisify(execFile)
 const page = readFileSync(join(CHECKOUT, 'infra/wrangler.md'), 'utf8')
 const blocks = [...page.matchAll(/```sh( terminal)?\n(.*?)```/gs)]
   .map(([, kind, text]) => ({ isTerminal: kind !== undefined, text: text! }))
-  .filter(({ text }) => text !== 'npm ci\n')
+  .filter(({ text }) => !text.startsWith('npm ci\n'))
 
 const parts = new AsyncDisposableStack()
 afterAll(() => parts.disposeAsync(), 60_000)

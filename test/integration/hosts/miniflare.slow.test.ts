@@ -16,6 +16,11 @@ import { MASTER_KEY, openWorld, type World } from '../../conformance/world.ts'
 import { eventually } from '../../support/eventually.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
+/** A part of Miniflare's fetchers that its types do not know. */
+interface Scheduled {
+  scheduled(options: { cron: string }): Promise<{ outcome: string }>
+}
+
 let world: World
 let host: Miniflare
 const bearers: (string | undefined)[] = []
@@ -88,7 +93,7 @@ it('Miniflare runs a batch through its queue, ticks by its cron and returns the 
   const second = await makeRun(world, agent.id, [{ input: 3 }])
   await world.ctx.redis.flushdb()
   expect([bearers.length, await statusOf(second)]).toEqual([1, 'queued'])
-  const worker = await host.getWorker()
+  const worker = (await host.getWorker()) as unknown as Scheduled
   expect(await worker.scheduled({ cron: '* * * * *' })).toMatchObject({ outcome: 'ok' })
   await eventually(async () => expect(await statusOf(second)).toBe('completed'))
 
