@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Whether callers are served
-         * @description For what routes traffic: 200 while PostgreSQL answers and the master key opens what it sealed. Callers are served without Redis, so a proxy that asked `/health/ready` would turn them away. It says nothing but the status; `/health/ready` says why.
+         * @description For what routes traffic: 200 while PostgreSQL answers with the tables of this version, and the master key opens what it sealed. Callers are served without Redis, so a proxy that asked `/health/ready` would turn them away. It says nothing but the status; `/health/ready` says why.
          */
         get: operations["getServing"];
         put?: never;
@@ -6766,7 +6766,7 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6777,7 +6777,7 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6789,7 +6789,7 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6801,7 +6801,7 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6813,7 +6813,7 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6884,7 +6884,7 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6895,7 +6895,7 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6907,7 +6907,7 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6919,7 +6919,7 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6931,7 +6931,7 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
