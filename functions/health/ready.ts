@@ -6,7 +6,7 @@ const Dependency = z.object({
   status: z
     .enum(['ok', 'degraded', 'unreachable', 'unusable', 'unknown'])
     .describe(
-      '`degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.',
+      '`degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.',
     ),
   latency_ms: z.number().describe('How long the answer, or giving up, took.'),
   reason: z.string().nullable().describe('What is wrong with it, and what to do.'),

@@ -9,7 +9,7 @@ export const getServing = endpoint({
   operation_id: 'getServing',
   summary: 'Whether callers are served',
   description:
-    'For what routes traffic: 200 while PostgreSQL answers and the master key opens what it sealed. Callers are served without Redis, so a proxy that asked `/health/ready` would turn them away. It says nothing but the status; `/health/ready` says why.',
+    'For what routes traffic: 200 while PostgreSQL answers with the tables of this version, and the master key opens what it sealed. Callers are served without Redis, so a proxy that asked `/health/ready` would turn them away. It says nothing but the status; `/health/ready` says why.',
   auth: 'none',
   answers: {
     200: { description: 'They are.', schema: z.object({ status: z.literal('serving') }) },
@@ -17,8 +17,10 @@ export const getServing = endpoint({
   },
   errors: [],
   async handle({ ctx, reply }) {
-    const { postgres, master_key } = (await probe(ctx)).dependencies
-    if (['ok', 'degraded'].includes(postgres.status) && master_key.status === 'ok')
+    const { postgres, schema, master_key } = (await probe(ctx)).dependencies
+    const answers = ['ok', 'degraded'].includes(postgres.status)
+    // A right that is missing hides the key, and ends few requests.
+    if (answers && schema.status === 'ok' && ['ok', 'unknown'].includes(master_key.status))
       return { status: 'serving' }
     reply.status = 503
     return { status: 'unavailable' }

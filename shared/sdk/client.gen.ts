@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Whether callers are served
-         * @description For what routes traffic: 200 while PostgreSQL answers and the master key opens what it sealed. Callers are served without Redis, so a proxy that asked `/health/ready` would turn them away. It says nothing but the status; `/health/ready` says why.
+         * @description For what routes traffic: 200 while PostgreSQL answers with the tables of this version, and the master key opens what it sealed. Callers are served without Redis, so a proxy that asked `/health/ready` would turn them away. It says nothing but the status; `/health/ready` says why.
          */
         get: operations["getServing"];
         put?: never;
@@ -6768,7 +6768,7 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6779,7 +6779,7 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6791,7 +6791,7 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6803,7 +6803,7 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6815,7 +6815,7 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6886,7 +6886,7 @@ export interface operations {
                         dependencies: {
                             postgres: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6897,7 +6897,7 @@ export interface operations {
                             };
                             redis: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6909,7 +6909,7 @@ export interface operations {
                             /** @description Whether the database has the migrations that this version needs, or newer ones. */
                             schema: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6921,7 +6921,7 @@ export interface operations {
                             /** @description Whether the role that signs in may read and write what it must. */
                             role: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";
@@ -6933,7 +6933,7 @@ export interface operations {
                             /** @description Whether it is there, and the one that the installation was sealed under. */
                             master_key: {
                                 /**
-                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not.
+                                 * @description `degraded`: it does a part of what is asked of it, such as reads alone, and work goes on with that; the status stays 200. `unusable`: a person has to fix it. `unknown`: PostgreSQL would have to report it, and does not, or the schema or a right that looking takes is missing.
                                  * @enum {string}
                                  */
                                 status: "ok" | "degraded" | "unreachable" | "unusable" | "unknown";

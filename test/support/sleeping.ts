@@ -74,7 +74,12 @@ function bundles(): Promise<string> {
   return made
 }
 
-export async function startSleeping(stores: { databaseUrl: string; redisUrl: string }): Promise<Sleeping> {
+export async function startSleeping(stores: {
+  databaseUrl: string
+  redisUrl: string
+  /** Its name, where others share its Redis. */
+  installation?: string | undefined
+}): Promise<Sleeping> {
   const parts = new AsyncDisposableStack()
   const folder = parts.adopt(await tempFolder(), one => one.remove())
   const connections = openConnections({ ...stores, pool: { sql: 2, db: 1, reads: 1 } })
@@ -102,6 +107,7 @@ export async function startSleeping(stores: { databaseUrl: string; redisUrl: str
       DATABASE_URL: stores.databaseUrl,
       REDIS_URL: stores.redisUrl,
       ASSAY_MASTER_KEY: MASTER_KEY,
+      ...(stores.installation && { ASSAY_INSTALLATION: stores.installation }),
       ASSAY_DATA_DIR: folder.path,
       ASSAY_ALLOW_NETWORKS: '127.0.0.1/32', // where the played agent is
       HOST: '127.0.0.1',

@@ -14,7 +14,7 @@ import type { RoleState } from '../rules/faults.ts'
 import { SAY_SHARED, sharesRedis } from './shared-redis.ts'
 
 export interface Dependency {
-  /** `degraded` does only a part of its work; `unknown` would have to come from PostgreSQL, which does not answer. */
+  /** `degraded` does only a part of its work; `unknown` would have to come from PostgreSQL, which does not say it. */
   status: 'ok' | 'degraded' | 'unreachable' | 'unusable' | 'unknown'
   latency_ms: number
   /** What is wrong with it and what to do; null if nothing is. */
@@ -147,6 +147,9 @@ function ofDatabase({ found, latency_ms }: Probe<DatabaseState>) {
   const of = (dependency: 'schema' | 'role' | 'master_key'): Dependency => {
     if (found === undefined) return { status: 'unknown', latency_ms, reason: null }
     const fault = found.faults.find(one => one.dependency === dependency)
+    // The key is compared only where the schema and the rights allow it.
+    if (dependency === 'master_key' && fault === undefined && found.faults.length > 0)
+      return { status: 'unknown', latency_ms, reason: null }
     return { status: fault ? 'unusable' : 'ok', latency_ms, reason: fault?.says ?? null }
   }
   return { schema: of('schema'), role: of('role'), master_key: of('master_key') }
