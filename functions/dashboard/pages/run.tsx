@@ -20,6 +20,7 @@ import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
 import { earlierRuns, judgedOf, replaysOf, runOf } from '../parts/run-reads.ts'
 import { ShareOk } from '../parts/share-ok.tsx'
+import { Starter } from '../parts/starter.tsx'
 import { TagsOfRun } from '../parts/tags.tsx'
 import { counted, RunState, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
@@ -65,6 +66,11 @@ export const runPage = page({
                 <RunState of={run} /> · <ShareOk of={run} /> · {counted(run.total_items, 'item')} ·{' '}
                 <a href={ofProject(run.project_id, `runs?agent=${run.agent_slug}`)}>{run.agent_slug}</a>
                 {run.deployment_version !== null && ` v${run.deployment_version}`} ·{' '}
+                {run.started_by !== null && (
+                  <>
+                    started by <Starter of={run} />{' '}
+                  </>
+                )}
                 <When at={run.created_at} now={now} />
               </p>
             </div>
