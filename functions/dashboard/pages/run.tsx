@@ -18,7 +18,7 @@ import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
-import { earlierRuns, judgedOf, replaysOf, runOf } from '../parts/run-reads.ts'
+import { earlierRuns, judgedOf, lastHeldAt, replaysOf, runOf } from '../parts/run-reads.ts'
 import { ShareOk } from '../parts/share-ok.tsx'
 import { Starter } from '../parts/starter.tsx'
 import { TagsOfRun } from '../parts/tags.tsx'
@@ -33,7 +33,7 @@ export const runPage = page({
   query: ItemsQuery,
   async show({ api, params, query, request, now, mayChange: mayAct }) {
     const run = await runOf(api, params.runId)
-    const [earlier, replays, failures, causes, judged, found, recoveries] = await Promise.all([
+    const [earlier, replays, failures, causes, judged, found, recoveries, held_at] = await Promise.all([
       earlierRuns(api, run),
       replaysOf(api, run),
       api.GET('/v2/runs/{runId}/failures', { params: { path: { runId: run.id } } }),
@@ -41,6 +41,7 @@ export const runPage = page({
       judgedOf(api, run),
       findItems(api, run, query),
       standingRecoveries(api, run.project_id, run.id),
+      isPaused(run) ? lastHeldAt(api, run) : undefined,
     ])
     const isOpen = run.finished_at === null
     // Paused items do not prevent a replay of the failed ones.
@@ -93,7 +94,13 @@ export const runPage = page({
           <Conservation run={run} />
           <Recoveries recoveries={recoveries} now={now} />
           <RunNotes run={run} failures={failures.data!} mayAct={mayAct} now={now} />
-          <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} now={now} />
+          <RunFacts
+            run={run}
+            pace={paceOf(run, now)}
+            usual={usualOf(run, earlier, now)}
+            now={now}
+            held_at={held_at}
+          />
           <VersionsOfRun run={run} />
           <Replays run={run} replays={replays} />
           <div id="failures" data-live>
