@@ -145,9 +145,9 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     await walk(VIEWER, {}, async ({ page }, address) => {
       const found = await page
         .locator('main a[href]')
-        .evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+        .evaluateAll(all => all.map(one => one.getAttribute('href')!))
       for (const href of found) {
-        const { origin, pathname, search } = new URL(href)
+        const { origin, pathname, search } = new URL(href, world.url + address)
         if (origin !== world.url || !pathname.startsWith('/dashboard')) continue
         // One of each kind: ids make no difference to who may see a page.
         links.set(pathname.replaceAll(/[0-9a-f-]{36}/g, '{id}'), `${address} ${pathname}${search}`)
