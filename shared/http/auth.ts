@@ -7,6 +7,7 @@ import { jwtVerify, SignJWT } from 'jose'
 import { keepKey, liveKey, touchKey } from '../accounts/queries/api-keys.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../accounts/vocabulary.ts'
 import type { Context, Database } from '../context.ts'
+import { startedByCaller } from '../items/rules/started-by.ts'
 import type { StartedBy } from '../items/vocabulary.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -62,10 +63,7 @@ export const authorOf = (principal: Principal): string =>
   principal.kind === 'key' ? `key ${principal.label}` : principal.name
 
 /** The caller as the starter of a run. */
-export const starterOf = (principal: Principal): StartedBy =>
-  principal.kind === 'key'
-    ? { kind: 'key', id: null, name: principal.label }
-    : { kind: 'member', id: null, name: principal.name }
+export const starterOf = (principal: Principal): StartedBy => startedByCaller(authorOf(principal))
 
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'

@@ -68,6 +68,12 @@ export function runsPart(given: Given): void {
         })
         found.push((await world.call('GET', `/v2/runs/${json.run_id}`)).json.started_by)
       }
+      const { json: first } = await world.call('GET', `/v2/runs?agent=${agent.slug}&limit=1`)
+      await workOff(world, fails())
+      const [item] = (await world.call('GET', `/v2/runs/${first[0].id}/items`)).json
+      const token = session.access_token
+      const replay = await world.call('POST', `/v1/durable/runs/${item.id}/replay`, { body: {}, token })
+      found.push((await world.call('GET', `/v2/runs/${replay.json.run_id}`)).json.started_by)
       const member = { kind: 'member', id: null, name: world.first.account.email }
       expect(found).toEqual([
         { kind: 'key', id: null, name: expect.any(String) },
@@ -75,6 +81,7 @@ export function runsPart(given: Given): void {
         member,
         { kind: 'schedule', id: schedule.id, name: 'Nightly' },
         { kind: 'trigger', id: trigger.id, name: 'new-ticket' },
+        member,
       ])
     })
 

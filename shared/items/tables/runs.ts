@@ -42,7 +42,7 @@ export const runs = pgTable(
     /** Fixed at submission, or at the first claim when nothing was deployed yet. */
     deployment_id: uuid('deployment_id'),
     name: text('name'),
-    /** Null of runs from before this was kept, and of replays. */
+    /** Null where nobody is known, as of runs from before this was kept. */
     started_by: jsonb('started_by').$type<StartedBy>(),
     /** Words by which people find the run. */
     tags: text('tags').array().notNull().default([]),
