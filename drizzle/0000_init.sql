@@ -379,6 +379,7 @@ CREATE TABLE "runs" (
 	"patience_seconds" integer,
 	"unavailable" text,
 	"cancelled_replayed" integer DEFAULT 0 NOT NULL,
+	"started_by" jsonb,
 	CONSTRAINT "runs_project" UNIQUE("project_id","id")
 );--> statement-breakpoint
 ALTER TABLE "runs" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint

@@ -1,3 +1,4 @@
+import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
 import { agentToStart } from '../../shared/http/scope.ts'
@@ -30,7 +31,7 @@ export const startOneOffRun = endpoint({
   async handle({ ctx, principal, body, text, reply }) {
     const agent = await agentToStart(ctx, principal, body)
     const fingerprint = async () => (await new Fingerprint(['one-off', agent.id]).text(text)).digest()
-    const order = orderOf(agent, body, fingerprint)
+    const order = orderOf(agent, body, starterOf(principal), fingerprint)
     const run = await submitRun(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
     return startedRunOf(run)

@@ -1,3 +1,4 @@
+import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
 import { agentIn, agentToStart } from '../../shared/http/scope.ts'
@@ -36,7 +37,7 @@ export const startRun = endpoint({
     }
     const agent = await agentToStart(ctx, principal, { agent_id })
     const fingerprint = async () => (await new Fingerprint(['run', agent.id]).text(text)).digest()
-    const order = orderOf(agent, body, fingerprint)
+    const order = orderOf(agent, body, starterOf(principal), fingerprint)
     const run = await submitRun(ctx, order, itemOfBody(text), agent.confirm)
     reply.project_id = agent.project_id
     return startedRunOf(run)

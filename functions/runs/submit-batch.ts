@@ -1,3 +1,4 @@
+import { starterOf } from '../../shared/http/auth.ts'
 import { bodyOf, checkContentEncoding } from '../../shared/http/body.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
@@ -46,7 +47,7 @@ export const submitBatch = endpoint({
     const batch = lines ?? body
     const agent = await agentToStart(ctx, principal, batch)
     const fingerprint = new Fingerprint(['batch', lines ?? null])
-    const order = orderOf(agent, batch, async () => fingerprint.digest())
+    const order = orderOf(agent, batch, starterOf(principal), async () => fingerprint.digest())
     const run = await submitRun(ctx, order, lines === undefined ? fromBody() : fromLines(), async () => {
       await agent.confirm()
       if (lines !== undefined) checkContentEncoding(request)

@@ -16,6 +16,7 @@ export const previewSource = endpoint({
   description:
     'Reads a source to its end, as the next start would: how many items there are, and the first of them. Nothing is started or stored. Either of a schedule, or of an agent and a source that is yet to be saved.',
   auth: 'any',
+  unlogged: true, // it changes nothing
   body: SourcePreviewOrder,
   answers: { 200: { description: 'What it holds.', schema: SourcePreview } },
   errors: ['source_failed', 'invalid_timezone', 'not_found'],

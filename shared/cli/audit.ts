@@ -3,6 +3,7 @@
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { Schemas } from '../sdk/client.ts'
+import { sayDid } from '../view/audit.ts'
 import type { Given } from './arguments.ts'
 import type { ExitCode } from './failure.ts'
 import { minute } from './format.ts'
@@ -14,7 +15,7 @@ import { type Column, table } from './table.ts'
 const ENTRIES: Column<Schemas['AuditEntry']>[] = [
   { title: 'AT', value: row => minute(row.created_at) },
   { title: 'WHO', value: row => row.actor.name, least: 10 },
-  { title: 'WHAT', value: row => row.action, least: 16 },
+  { title: 'WHAT', value: row => sayDid(row.action), least: 16 },
   { title: 'ON', value: row => row.target_id ?? '-' },
   { title: 'FIELDS', value: row => row.fields.join(','), least: 16, optional: 1 },
 ]

@@ -2,6 +2,7 @@
 
 import { defined } from '../kernel/defined.ts'
 import type { Schemas } from '../sdk/client.ts'
+import { TIME_HINT, timeOfDay } from '../view/time.ts'
 import { answered, findAgent } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
@@ -39,7 +40,9 @@ export async function deadlines(session: Session, given: Given): Promise<ExitCod
       schedule === undefined
         ? { agent_id: (await findAgent(api, agent!)).id }
         : { schedule_id: await findSchedule(api, schedule) }
-    const body = { ...of, finished_by, ...defined({ timezone }) }
+    const at = timeOfDay(finished_by)
+    if (at === undefined) throw usageFailure(`--set ${TIME_HINT}`)
+    const body = { ...of, finished_by: at, ...defined({ timezone }) }
     const made = await answered(api.POST('/v1/projects/{projectId}/deadlines', { params: { path }, body }))
     output.emit('deadline_set', made, () => `${said(made)}, or the rule not_finished alerts`)
     return EXIT.ok

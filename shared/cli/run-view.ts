@@ -12,6 +12,7 @@ import {
   sayPilot,
   sayResent,
 } from '../view/run.ts'
+import { sayStarter } from '../view/start.ts'
 import { sayWorkedShare, workedTone } from '../view/worked-share.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
@@ -43,6 +44,12 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
       value: run => spend(run.cost_usd, run.unpriced_item_count > 0),
       align: 'right',
       optional: 2,
+    },
+    {
+      title: 'BY',
+      value: run => (run.started_by == null ? '' : clean(sayStarter(run.started_by))),
+      least: 8,
+      optional: 7,
     },
     { title: 'STARTED', value: run => ago(run.created_at, now), align: 'right', optional: 3 },
   ]
@@ -121,6 +128,8 @@ export function runSummary(run: Run, screen: Screen): string {
     ranAndWorked(run, paint),
     `${label('status')}${paint('bold', isHeld(run) ? 'waits for a decision' : runStanding(run))}, ${plural(run.total_items, 'item')}${took}`,
     `${label('cost')}${cost}`,
+    // Older servers do not say it.
+    ...(run.started_by == null ? [] : [`${label('by')}${clean(sayStarter(run.started_by))}`]),
   ]
   if (run.estimate != null) lines.push(`${label('left')}${run.estimate.message}`)
   if (run.pilot_items !== null) lines.push(`${label('pilot')}${sayPilot(run.pilot_items, run.total_items)}`)

@@ -29,6 +29,7 @@ export async function recordChange<T>(
   make: (ctx: Context) => Promise<T>,
   admit?: (ctx: Context) => Promise<void>,
 ): Promise<T> {
+  if (isDryRun(change)) return make(ctx)
   if (!change.atomic) {
     const value = await make(ctx)
     ctx.waitUntil(noteAuditEntry(ctx.sql, entryOf(ctx, change, value)))
@@ -68,6 +69,10 @@ export async function recordRead(ctx: Context, read: Change, value: unknown): Pr
     throw error
   }
 }
+
+/** A dry run changes nothing, so there is nothing to tell of it. */
+const isDryRun = ({ body }: Change): boolean =>
+  typeof body === 'object' && body !== null && 'dry_run' in body && body.dry_run === true
 
 function entryOf(
   ctx: Context,

@@ -7,6 +7,8 @@ import { jwtVerify, SignJWT } from 'jose'
 import { keepKey, liveKey, touchKey } from '../accounts/queries/api-keys.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../accounts/vocabulary.ts'
 import type { Context, Database } from '../context.ts'
+import { startedByCaller } from '../items/rules/started-by.ts'
+import type { StartedBy } from '../items/vocabulary.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -59,6 +61,9 @@ export interface OperatorPrincipal {
  */
 export const authorOf = (principal: Principal): string =>
   principal.kind === 'key' ? `key ${principal.label}` : principal.name
+
+/** The caller as the starter of a run. */
+export const starterOf = (principal: Principal): StartedBy => startedByCaller(authorOf(principal))
 
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'

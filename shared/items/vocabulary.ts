@@ -39,6 +39,16 @@ export type RunState = (typeof RUN_STATES)[number]
 export const STOP_REASONS = ['cancelled', 'budget_exceeded', 'consecutive_failures', 'pilot_failed'] as const
 export type StopReason = (typeof STOP_REASONS)[number]
 
+/** Who or what starts runs. */
+export const STARTERS = ['member', 'key', 'schedule', 'trigger'] as const
+
+/** Who or what started a run, by the name of then; `id` is that of a schedule or trigger, to which pages link. */
+export interface StartedBy {
+  kind: (typeof STARTERS)[number]
+  id: string | null
+  name: string
+}
+
 export const STEP_KINDS = ['llm_call', 'tool_call', 'tool_result', 'step'] as const
 export type StepKind = (typeof STEP_KINDS)[number]
 

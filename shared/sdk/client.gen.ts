@@ -4944,6 +4944,18 @@ export interface components {
             /** @description The version that runs; null until something is deployed. */
             deployment_version: number | null;
             name: string | null;
+            /** @description Who or what started it; null where that is not known. */
+            started_by: {
+                /** @enum {string} */
+                kind: "member" | "key" | "schedule" | "trigger";
+                /**
+                 * Format: uuid
+                 * @description Of a schedule or a trigger, which may have been deleted since.
+                 */
+                id: string | null;
+                /** @description Of the time of the start: the e-mail of a member, the name of a key, schedule or trigger. */
+                name: string;
+            } | null;
             /** @description Words by which it is found again. */
             tags: string[];
             /**

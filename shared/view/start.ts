@@ -1,5 +1,6 @@
-// The settings that runs of a schedule or a trigger start with, as the API shows them to pages and the command line.
+// What runs of a schedule or a trigger start with, and who started a run, for pages and the command line.
 
+import type { StartedBy } from '../items/vocabulary.ts'
 import type { Schemas } from '../sdk/client.ts'
 
 export type Start = Pick<
@@ -13,3 +14,7 @@ export type Start = Pick<
   | 'callback_url'
   | 'tags'
 >
+
+/** Who or what started a run. @example 'schedule nightly' @example 'ana@example.com' */
+export const sayStarter = ({ kind, name }: StartedBy): string =>
+  kind === 'member' ? name : `${kind} ${name}`

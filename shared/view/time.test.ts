@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { age, secondsOfTime, span } from './time.ts'
+import { age, secondsOfTime, span, timeOfDay } from './time.ts'
 
 it.for([
   [0, '0 ms'],
@@ -35,4 +35,33 @@ it('a length of time is read as people write it, and nothing else is', () => {
   ])
   for (const text of ['', '24', 'h', '1.5h', '-1h', '1w', '1h30m'])
     expect(secondsOfTime(text)).toBeUndefined()
+})
+
+it.each([
+  ['6:30', '06:30'],
+  ['06:30', '06:30'],
+  ['6.30', '06:30'],
+  ['6:30 pm', '18:30'],
+  ['6:30PM', '18:30'],
+  ['6.30 p.m.', '18:30'],
+  ['18h30', '18:30'],
+  ['18 h 30', '18:30'],
+  ['18h', '18:00'],
+  ['6 am', '06:00'],
+  ['12 am', '00:00'],
+  ['12:15 pm', '12:15'],
+  [' 0:00 ', '00:00'],
+  ['23:59', '23:59'],
+  ['24:00', undefined],
+  ['6:60', undefined],
+  ['13 pm', undefined],
+  ['0:30 am', undefined],
+  ['6', undefined],
+  ['0630', undefined],
+  ['6:3', undefined],
+  ['6:', undefined],
+  ['noon', undefined],
+  ['', undefined],
+])('%s as a time of day is %s', (text, time) => {
+  expect(timeOfDay(text)).toBe(time)
 })

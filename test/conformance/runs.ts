@@ -41,6 +41,50 @@ export function runsPart(given: Given): void {
       expect(second).toEqual({ ids: ids.slice(3), next: null })
     })
 
+    it('say who or what started them [runs.started-by]', async () => {
+      const world = given()
+      const agent = await makeAgent(world)
+      await deploy(world, agent.id)
+      const { json: session } = await world.call('POST', '/v1/sessions', {
+        token: null,
+        body: world.first.account,
+      })
+      const make = async (path: string, more: object) =>
+        (await world.call('POST', path, { body: { agent_id: agent.id, ...more } })).json
+      const schedule = await make('/v1/schedules', { cron: '0 2 * * *', input: 1, name: 'Nightly' })
+      const trigger = await make('/v1/triggers', { name: 'new-ticket' })
+      const starts: [path: string, body: unknown, token?: string][] = [
+        ['/v1/batches', { agent_id: agent.id, items: [{ input: 1 }] }],
+        [`/v1/agents/${agent.id}/runs`, { input: 1 }, session.access_token],
+        ['/v1/runs', { agent_id: agent.id, input: 1 }, session.access_token],
+        [`/v1/schedules/${schedule.id}/trigger`, undefined],
+        [new URL(trigger.url).pathname, { text: 'a' }, trigger.secret],
+      ]
+      const found: unknown[] = []
+      for (const [path, body, token] of starts) {
+        const { json } = await world.call('POST', path, {
+          ...(body ? { body } : {}),
+          ...(token && { token }),
+        })
+        found.push((await world.call('GET', `/v2/runs/${json.run_id}`)).json.started_by)
+      }
+      const { json: first } = await world.call('GET', `/v2/runs?agent=${agent.slug}&limit=1`)
+      await workOff(world, fails())
+      const [item] = (await world.call('GET', `/v2/runs/${first[0].id}/items`)).json
+      const token = session.access_token
+      const replay = await world.call('POST', `/v1/durable/runs/${item.id}/replay`, { body: {}, token })
+      found.push((await world.call('GET', `/v2/runs/${replay.json.run_id}`)).json.started_by)
+      const member = { kind: 'member', id: null, name: world.first.account.email }
+      expect(found).toEqual([
+        { kind: 'key', id: null, name: expect.any(String) },
+        member,
+        member,
+        { kind: 'schedule', id: schedule.id, name: 'Nightly' },
+        { kind: 'trigger', id: trigger.id, name: 'new-ticket' },
+        member,
+      ])
+    })
+
     it('have tags, which find them, and which their replays get [runs.tags]', async () => {
       const world = given()
       const agent = await makeAgent(world)

@@ -118,7 +118,8 @@ describe.skipIf(CHROMIUM === undefined)('alerts and settings (needs Chromium)', 
     await page.locator('form').filter({ hasText: 'Finished by' }).getByRole('button', { name: 'Set' }).click()
     await page.locator('#wrong-finished_by').waitFor()
     expect(await page.getByLabel('Finished by').inputValue()).toBe('half past six')
-    await page.getByLabel('Finished by').fill('06:30')
+    await page.getByText('Must be a time of day: 06:30, 6:30, 6.30, 18h30 or 6:30 pm.').first().waitFor()
+    await page.getByLabel('Finished by').fill('6:30 am')
     await page.locator('form').filter({ hasText: 'Finished by' }).getByRole('button', { name: 'Set' }).click()
     await page.getByText('It must have finished by 06:30.').waitFor()
     visit!.complaints.length = 0 // Chromium logs the 400

@@ -224,6 +224,24 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.getByText('It ran, and it worked.').waitFor()
   })
 
+  it('shows paragraphs in the direction of their own text', async () => {
+    const arabic = '# مرحبا\n\nهذه **رسالة** من العميل'
+    const hebrew = 'שלום, זו הודעה מהלקוח'
+    const says: Play = item => [
+      step(item, 'ask', chat(hebrew, arabic)),
+      { type: 'result', seq: item.seq, attempt: item.attempt, output: arabic, degraded: hebrew },
+    ]
+    const { run } = await ran(world, says, [{ item_id: 'to the right', input: hebrew }])
+    const page = await open(`${recordId(run)}?step=1`)
+    const directions = (selector: string) =>
+      page.locator(selector).evaluateAll(all => all.map(one => getComputedStyle(one).direction))
+    const asWritten = ['.markdown :is(h4, p)', '#input pre', '.role-user pre', '#reason p[dir]']
+    for (const selector of asWritten) {
+      const found = await directions(selector)
+      expect([selector, found.length > 0, new Set(found)]).toEqual([selector, true, new Set(['rtl'])])
+    }
+  })
+
   it('shows of a value that is too long its exact beginning, says where it was cut, and copies all of it', async () => {
     const long = (characters: number) => ({
       html: 'Lorem ipsum, refund: dolor: sit, '.repeat(characters / 33),

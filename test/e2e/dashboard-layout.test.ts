@@ -66,6 +66,14 @@ describe.skipIf(CHROMIUM === undefined)('the layout of the dashboard (needs Chro
     await page.locator('#alerts').getByRole('link', { name: 'Open the schedule' }).first().waitFor()
     await page.goto(`/dashboard/projects/${night.projectId}/audit`)
     await page.locator('#audit').getByRole('link', { name: 'ticket-triage' }).first().waitFor()
+    await page.locator('#audit').getByText('Deployed a version of an agent').first().waitFor()
+    const before = await page.locator('#audit tbody tr').count()
+    const body = { project_id: night.projectId, filter: { run_id: night.runId }, dry_run: true }
+    expect((await world.call('POST', '/v1/recoveries', { body })).status).toBe(200)
+    await page.getByLabel('What').selectOption('Decided about many items at once')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('Nothing was changed that fits.').waitFor()
+    expect(before).toBeGreaterThan(0)
   })
 
   it('names the prices only where costs are shown', async () => {

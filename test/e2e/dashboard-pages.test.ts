@@ -140,6 +140,33 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     })
   })
 
+  it('leads a viewer to no page that refuses them', async () => {
+    const links = new Map<string, string>()
+    await walk(VIEWER, {}, async ({ page }, address) => {
+      const found = await page
+        .locator('main a[href]')
+        .evaluateAll(all => all.map(one => one.getAttribute('href')!))
+      for (const href of found) {
+        const { origin, pathname, search } = new URL(href, world.url + address)
+        if (origin !== world.url || !pathname.startsWith('/dashboard')) continue
+        // One of each kind: ids make no difference to who may see a page.
+        links.set(pathname.replaceAll(/[0-9a-f-]{36}/g, '{id}'), `${address} ${pathname}${search}`)
+      }
+    })
+    const cookie = await cookieOf(VIEWER)
+    const refused: string[] = []
+    for (const link of links.values()) {
+      const response = await fetch(world.url + link.split(' ')[1], {
+        headers: { cookie },
+        redirect: 'manual',
+      })
+      await response.body?.cancel()
+      if (response.status === 403) refused.push(link)
+    }
+    expect(links.size).toBeGreaterThan(20)
+    expect(refused).toEqual([])
+  })
+
   it('has no accessibility problems, in light and in dark', async () => {
     const problems: string[] = []
     await walk(world.first.account, {}, async ({ page }, address) => {
@@ -148,11 +175,14 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     expect(problems).toEqual([])
   })
 
-  it('fits a window of 380 pixels', async () => {
+  it('fits every window from 320 to 2,560 pixels, which at 200 % are 640 to 5,120', async () => {
     const wide: unknown[] = []
-    await walk(world.first.account, { viewport: { width: 380, height: 800 } }, async ({ page }, address) => {
-      const width = await page.evaluate(() => document.scrollingElement!.scrollWidth)
-      if (width > 380) wide.push([address, width])
+    await walk(world.first.account, {}, async ({ page }, address) => {
+      for (const width of [320, 390, 512, 700, 768, 900, 1024, 1280, 1440, 2560]) {
+        await page.setViewportSize({ width, height: 800 })
+        const needed = await page.evaluate(() => document.scrollingElement!.scrollWidth)
+        if (needed > width) wide.push([address, width, needed])
+      }
     })
     expect(wide).toEqual([])
   })

@@ -84,6 +84,26 @@ describe.skipIf(CHROMIUM === undefined)('schedules (needs Chromium)', () => {
     await page.locator('#coming').getByRole('link', { name: 'Nightly tickets' }).first().waitFor()
   })
 
+  it('refuse a wrong cron and a wrong time zone at once, each at its field, also when one is changed', async () => {
+    const made = await make({ cron: '7 7 * * *', timezone: 'Europe/Berlin', name: 'To be changed' })
+    const page = await open(`${schedules}/new?agent_id=${agent.id}`)
+    const pages: [path: string, press: string][] = [
+      [`${schedules}/new?agent_id=${agent.id}`, 'Make the schedule'],
+      [`${schedules}/new?agent_id=${agent.id}`, 'Preview'],
+      [`/dashboard/schedules/${made.id}`, 'Save'],
+    ]
+    for (const [path, press] of pages) {
+      await page.goto(path)
+      if (press === 'Save') await page.getByText('Change it').first().click()
+      await page.locator('[name=cron]').fill('61 * * * *')
+      await page.locator('[name=timezone]').fill('Mars/Olympus')
+      await page.getByRole('button', { name: press }).first().click()
+      await page.locator('#wrong-cron').waitFor()
+      await page.locator('#wrong-timezone').waitFor()
+    }
+    visit!.complaints.length = 0 // the refusals of the forms
+  })
+
   it('refuse an input that the agent refuses, at its field, and save nothing', async () => {
     const before = (await world.call('GET', '/v1/schedules')).json.length
     const page = await open(`${schedules}/new?agent_id=${agent.id}&cron=0%203%20*%20*%20*`)

@@ -14,6 +14,7 @@ export function sampleRun(values: Partial<Run> = {}): Run {
     agent_id: ID,
     agent_slug: 'ticket-triage',
     deployment_version: 1,
+    started_by: null,
     name: 'night',
     tags: [],
     status: 'running',

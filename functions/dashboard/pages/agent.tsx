@@ -166,7 +166,7 @@ const RunNow = ({
           </>
         ) : (
           <Field label="Input, as JSON">
-            <textarea name="input" spellcheck={false} required>
+            <textarea dir="auto" name="input" spellcheck={false} required>
               {entered.input ?? '{}'}
             </textarea>
           </Field>

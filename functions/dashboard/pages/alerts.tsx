@@ -51,7 +51,7 @@ export async function alertsView(
       <>
         <h1>Alerts</h1>
         {!mayChange && <RoleRequired least="operator" />}
-        <AlertList alerts={alerts} named={{ agents, schedules }} now={now} />
+        <AlertList alerts={alerts} named={{ agents, schedules }} now={now} mayChange={mayChange} />
         <Pager request={request} next={next} />
         <h2>Where they go</h2>
         <GivenUp project_id={project_id} deliveries={givenUp} now={now} />

@@ -3,8 +3,9 @@
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
+import { DID, sayDid } from '../../../shared/view/audit.ts'
 import { agentsOf } from '../parts/agents-of.ts'
-import { Field } from '../parts/form.tsx'
+import { Choice } from '../parts/choice.tsx'
 import { List, linkWith, Pager } from '../parts/list.tsx'
 import { scheduleName } from '../parts/occurrence.tsx'
 import { Id, When } from '../parts/text.tsx'
@@ -23,7 +24,9 @@ export const auditPage = page({
   query: AuditQuery,
   async show({ api, params: { projectId: project_id }, query, request, now }) {
     const [{ data }, named] = await Promise.all([
-      api.GET('/v1/audit', { params: { query: { project_id, ...defined(query) } } }),
+      api.GET('/v1/audit', {
+        params: { query: { project_id, ...defined({ ...query, action: query.action || undefined }) } },
+      }),
       readNames(api, project_id),
     ])
     return {
@@ -49,7 +52,7 @@ export const auditPage = page({
                   </a>
                 ),
               },
-              { label: 'Did', cell: one => <code>{one.action}</code> },
+              { label: 'Did', cell: one => sayDid(one.action) },
               { label: 'Fields', cell: one => one.fields.join(', ') },
               {
                 label: 'To',
@@ -96,9 +99,7 @@ const Of = ({ id, named, project_id }: { id: string; named: Map<string, Target>;
 
 const Filter = ({ query, request }: { query: AuditQuery; request: Request }) => (
   <form class="filters" method="get">
-    <Field label="Operation">
-      <input name="action" value={query.action ?? ''} placeholder="createApiKey" />
-    </Field>
+    <Choice name="action" label="What" options={{ '': 'anything', ...DID }} chosen={query.action ?? ''} />
     {query.actor_id && <input type="hidden" name="actor_id" value={query.actor_id} />}
     <button>Show</button>
     {(query.actor_id || query.action) && (

@@ -2,6 +2,8 @@
 
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
+import { TIME_HINT, timeOfDay } from '../../../shared/view/time.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { action } from '../shell/page.ts'
 import { alertsView } from './alerts.tsx'
@@ -15,7 +17,9 @@ export const setDeadline = action({
     timezone: z.string().optional(),
   }),
   again: (visit, entered) => alertsView(visit, {}, entered),
-  async act({ api, params }, { of, finished_by, timezone }) {
+  async act({ api, params }, { of, finished_by: typed, timezone }) {
+    const finished_by = timeOfDay(typed)
+    if (finished_by === undefined) throw new ApiError('invalid_request', `Field "finished_by": ${TIME_HINT}`)
     const [kind, id = ''] = of.split(':')
     const what = kind === 'agent' ? { agent_id: id } : { schedule_id: id }
     const body = { ...what, finished_by, ...defined({ timezone }) }

@@ -18,8 +18,9 @@ import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
-import { earlierRuns, judgedOf, replaysOf, runOf } from '../parts/run-reads.ts'
+import { earlierRuns, judgedOf, lastHeldAt, replaysOf, runOf } from '../parts/run-reads.ts'
 import { ShareOk } from '../parts/share-ok.tsx'
+import { Starter } from '../parts/starter.tsx'
 import { TagsOfRun } from '../parts/tags.tsx'
 import { counted, RunState, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
@@ -32,7 +33,7 @@ export const runPage = page({
   query: ItemsQuery,
   async show({ api, params, query, request, now, mayChange: mayAct }) {
     const run = await runOf(api, params.runId)
-    const [earlier, replays, failures, causes, judged, found, recoveries] = await Promise.all([
+    const [earlier, replays, failures, causes, judged, found, recoveries, held_at] = await Promise.all([
       earlierRuns(api, run),
       replaysOf(api, run),
       api.GET('/v2/runs/{runId}/failures', { params: { path: { runId: run.id } } }),
@@ -40,6 +41,7 @@ export const runPage = page({
       judgedOf(api, run),
       findItems(api, run, query),
       standingRecoveries(api, run.project_id, run.id),
+      isPaused(run) ? lastHeldAt(api, run) : undefined,
     ])
     const isOpen = run.finished_at === null
     // Paused items do not prevent a replay of the failed ones.
@@ -65,6 +67,11 @@ export const runPage = page({
                 <RunState of={run} /> · <ShareOk of={run} /> · {counted(run.total_items, 'item')} ·{' '}
                 <a href={ofProject(run.project_id, `runs?agent=${run.agent_slug}`)}>{run.agent_slug}</a>
                 {run.deployment_version !== null && ` v${run.deployment_version}`} ·{' '}
+                {run.started_by !== null && (
+                  <>
+                    started by <Starter of={run} />{' '}
+                  </>
+                )}
                 <When at={run.created_at} now={now} />
               </p>
             </div>
@@ -87,7 +94,13 @@ export const runPage = page({
           <Conservation run={run} />
           <Recoveries recoveries={recoveries} now={now} />
           <RunNotes run={run} failures={failures.data!} mayAct={mayAct} now={now} />
-          <RunFacts run={run} pace={paceOf(run, now)} usual={usualOf(run, earlier, now)} now={now} />
+          <RunFacts
+            run={run}
+            pace={paceOf(run, now)}
+            usual={usualOf(run, earlier, now)}
+            now={now}
+            held_at={held_at}
+          />
           <VersionsOfRun run={run} />
           <Replays run={run} replays={replays} />
           <div id="failures" data-live>

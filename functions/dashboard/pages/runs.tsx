@@ -15,6 +15,7 @@ import { MiniBars } from '../parts/mini-bars.tsx'
 import { notOk } from '../parts/run-groups.ts'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { ShareOk } from '../parts/share-ok.tsx'
+import { Starter } from '../parts/starter.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { Code, count, money, RunState, statusWord, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
@@ -145,6 +146,7 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
       figure('Not ok', notOk, count, isWhole),
       figure('To decide', run => run.undecided_count, count, isWhole),
       figure('Cost', run => run.cost_usd, money, isWhole),
+      { label: 'Started by', cell: run => <Starter of={run} /> },
       { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
     ]}
     empty={empty}

@@ -10,10 +10,11 @@ import { misfitOf, wantedOf } from '../../../shared/submission/rules/wanted-fiel
 import { checkBudget } from '../parts/agent-budget.ts'
 import { checkInput, inputSchema } from '../parts/agent-input.ts'
 import { agentsOf } from '../parts/agents-of.ts'
+import { allFaults } from '../parts/all-faults.ts'
 import { AgentField } from '../parts/choice.tsx'
 import { List } from '../parts/list.tsx'
 import { ScheduleFields, scheduleBody, scheduleForm, typedIn } from '../parts/schedule-form.tsx'
-import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
+import { clockChecks, Moments, momentsOf } from '../parts/schedule-moments.tsx'
 import { sourceOrder } from '../parts/source-fields.tsx'
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofSchedule } from '../shell/addresses.ts'
@@ -161,8 +162,9 @@ export const previewSchedule = action({
   again: newScheduleView,
   async act(visit, { entered, filled: { agent_id, cron, timezone, ...rest } }) {
     const { api } = visit
-    const moments = await momentsOf(api, { cron, timezone })
-    await checkInput(api, agent_id, rest)
+    const clock = { cron, timezone }
+    await allFaults({ ...clock, ...rest }, [...clockChecks(api, clock), checkInput(api, agent_id, rest)])
+    const moments = await momentsOf(api, clock)
     const source = sourceOrder(rest)
     const read = source && (await api.POST('/v1/sources/preview', { body: { agent_id, source, timezone } }))
     return newScheduleView(visit, entered, { moments, source: read?.data })
@@ -175,8 +177,7 @@ export const createSchedule = action({
   form: newScheduleForm,
   again: newScheduleView,
   async act({ api }, { agent_id, ...filled }) {
-    await momentsOf(api, filled)
-    await checkInput(api, agent_id, filled)
+    await allFaults(filled, [...clockChecks(api, filled), checkInput(api, agent_id, filled)])
     const { fields, texts } = scheduleBody(filled)
     await checkBudget(api, { agent_id, ...fields })
     const { data } = await api.POST('/v1/schedules', {

@@ -9,6 +9,7 @@ import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { isLate, sayEnding } from '../../../shared/view/estimate.ts'
 import { checkBudget } from '../parts/agent-budget.ts'
 import { checkInput } from '../parts/agent-input.ts'
+import { allFaults } from '../parts/all-faults.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RoleRequired, Sure } from '../parts/form.tsx'
 import { nextOf, Pager } from '../parts/list.tsx'
@@ -23,7 +24,7 @@ import {
   typedIn,
 } from '../parts/schedule-form.tsx'
 import { History } from '../parts/schedule-history.tsx'
-import { Moments, momentsOf } from '../parts/schedule-moments.tsx'
+import { clockChecks, Moments } from '../parts/schedule-moments.tsx'
 import { startFacts } from '../parts/start-fields.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { cents, When } from '../parts/text.tsx'
@@ -229,8 +230,7 @@ export const changeSchedule = action({
   again: (visit, entered) => scheduleView(visit, {}, entered),
   async act({ api, params }, filled) {
     const { data } = await api.GET('/v1/schedules/{scheduleId}', { params: { path: params } })
-    await momentsOf(api, filled)
-    await checkInput(api, data!.agent_id, filled)
+    await allFaults(filled, [...clockChecks(api, filled), checkInput(api, data!.agent_id, filled)])
     const { fields, texts } = scheduleBody(filled)
     await checkBudget(api, { agent_id: data!.agent_id, ...fields })
     await api.PATCH('/v1/schedules/{scheduleId}', {

@@ -36,10 +36,12 @@ export const AlertList = ({
   alerts,
   named,
   now,
+  mayChange,
 }: {
   alerts: readonly Alert[]
   named: Named
   now: number
+  mayChange: boolean
 }) => (
   <List
     id="alerts"
@@ -57,7 +59,7 @@ export const AlertList = ({
           </>
         ),
       },
-      { label: 'Do', cell: ({ newest }) => <Act of={newest} /> },
+      { label: 'Do', cell: ({ newest }) => <Act of={newest} mayChange={mayChange} /> },
       { label: 'State', cell: ({ newest }) => <State of={newest} now={now} /> },
       { label: 'Since', cell: ({ newest }) => <When at={newest.since} now={now} /> },
     ]}
@@ -68,7 +70,12 @@ export const AlertList = ({
 )
 
 /** The page that does what an alert's command does, by the beginning of the command. */
-const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => string | null][] = [
+const ACTS: readonly [
+  begin: string,
+  label: string,
+  page: (alert: Alert) => string | null,
+  least?: 'operator',
+][] = [
   [
     'assay triage --run',
     'Decide in triage',
@@ -84,6 +91,7 @@ const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => stri
         one.project_id,
         `recover?run_id=${one.run_id}&${one.command.includes(' --all') ? 'status=not_ok' : 'kind=dlq'}`,
       ),
+    'operator',
   ],
   ['assay watch', 'Open the run', one => one.run_id && ofRun(one.run_id)],
   ['assay schedules', 'Open the schedule', one => one.schedule_id && ofSchedule(one.schedule_id)],
@@ -92,10 +100,16 @@ const ACTS: readonly [begin: string, label: string, page: (alert: Alert) => stri
   ['assay projects', 'Change the budget', one => ofProject(one.project_id, 'settings')],
 ]
 
-/** A link to the page that does it; where there is none, the command for a terminal. */
-const Act = ({ of }: { of: Alert }) => {
-  const [, label, page] = ACTS.find(([begin]) => of.command.startsWith(begin)) ?? []
+/** A link to the page that does it, for those who may see that; where there is none, the command for a terminal. */
+const Act = ({ of, mayChange }: { of: Alert; mayChange: boolean }) => {
+  const [, label, page, least] = ACTS.find(([begin]) => of.command.startsWith(begin)) ?? []
   const href = page?.(of)
+  if (least !== undefined && !mayChange)
+    return (
+      <span class="dim">
+        {label}: {least}s and owners can
+      </span>
+    )
   return href ? <a href={href}>{label}</a> : <code>{of.command}</code>
 }
 

@@ -282,8 +282,8 @@ const Why = ({ row, isOfCause, suspicion }: Pick<EntryProps, 'row' | 'isOfCause'
     )}
     {row.error_code !== null && !isOfCause && <div class="dim">{row.error_code}</div>}
     {row.input_start !== null && (
-      <div class="dim input-start">
-        <bdi>{shortened(row.input_start, LIMITS.inbox_input_characters)}</bdi>
+      <div class="dim input-start" dir="auto">
+        {shortened(row.input_start, LIMITS.inbox_input_characters)}
       </div>
     )}
   </>

@@ -43,15 +43,14 @@ export const Reason = ({ item, why }: { item: Item; why: string | undefined }) =
         </b>
       </p>
       {item.error_message !== null && (
-        <p>
-          <code>{item.error_code}</code> <bdi>{item.error_message}</bdi>
-        </p>
+        <>
+          <p>
+            <code>{item.error_code}</code>
+          </p>
+          <p dir="auto">{item.error_message}</p>
+        </>
       )}
-      {item.degraded_reason !== null && (
-        <p>
-          <bdi>{item.degraded_reason}</bdi>
-        </p>
-      )}
+      {item.degraded_reason !== null && <p dir="auto">{item.degraded_reason}</p>}
       {next !== undefined && <p class="dim">{next}</p>}
     </div>
   )

@@ -40,8 +40,8 @@ it('rendered Markdown contains only our own markup, and table cells have no styl
   const rendered = String(
     Markdown({ text: '# <b>a</b>\n\n|a|\n|-:|\n|<i>|\n\n<https://a.b> <javascript:c>' }),
   )
-  expect(rendered).toContain('<h4>&lt;b&gt;a&lt;/b&gt;</h4>')
-  expect(rendered).toContain('<td class="numeric">&lt;i&gt;</td>')
+  expect(rendered).toContain('<h4 dir="auto">&lt;b&gt;a&lt;/b&gt;</h4>')
+  expect(rendered).toContain('<td dir="auto" class="numeric">&lt;i&gt;</td>')
   expect(rendered).toContain('<a href="https://a.b">')
   expect(rendered).not.toMatch(/style=|<b>|<i>|javascript:c"/)
 })

@@ -21,6 +21,26 @@ for (const heading of ['heading_open', 'heading_close'])
     return `<${nesting === 1 ? '' : '/'}h${Math.min(6, Number(tag.slice(1)) + 3)}>`
   }
 
+// Each block runs in the direction of its own text.
+for (const block of [
+  'paragraph_open',
+  'heading_open',
+  'list_item_open',
+  'blockquote_open',
+  'th_open',
+  'td_open',
+])
+  directed(block)
+
+function directed(block: string): void {
+  const render = markdown.renderer.rules[block]
+  markdown.renderer.rules[block] = (tokens, at, options, env, self) => {
+    if (tokens[at]!.hidden) return ''
+    const html = render?.(tokens, at, options, env, self) ?? self.renderToken(tokens, at, options)
+    return html.replace(/^(\n?<\w+)/, '$1 dir="auto"')
+  }
+}
+
 /** Signs of Markdown: a heading, a fence, a table, bold text, a link, a list. */
 const SIGNS = [
   /^#{1,6} \S/m,

@@ -24,7 +24,14 @@ const speed = (items_per_s: number): string =>
 
 const or = <T,>(value: T | null, show: (value: T) => string) => (value === null ? null : show(value))
 
-type FactsOf = { run: Run; pace: Pace; usual: Usual; now: number }
+type FactsOf = {
+  run: Run
+  pace: Pace
+  usual: Usual
+  now: number
+  /** Of a run with nothing but held items, when the last of them was held. */
+  held_at?: string | undefined
+}
 
 /** By the limits and caps that bind it; of one that is held or stopped, at the pace so far. */
 const Left = ({ run: { estimate }, pace, now }: Omit<FactsOf, 'usual'>) => {
@@ -46,11 +53,16 @@ const Left = ({ run: { estimate }, pace, now }: Omit<FactsOf, 'usual'>) => {
   )
 }
 
-export const RunFacts = ({ run, pace, usual, now }: FactsOf) => (
+export const RunFacts = ({ run, pace, usual, now, held_at }: FactsOf) => (
   <dl class="facts" id="run-facts" data-live>
     <Fact name="Waited to start" usual={or(usual.waited_ms, span)}>
       {or(pace.waited_ms, span) ?? '—'}
     </Fact>
+    {isPaused(run) && run.started_at !== null && held_at !== undefined && (
+      <Fact name="Ran until its last item was held" usual={or(usual.ran_ms, span)}>
+        {span(Math.max(0, Date.parse(held_at) - Date.parse(run.started_at)))}
+      </Fact>
+    )}
     {/* While all open items are paused, nothing runs. */}
     {!isPaused(run) && (
       <>

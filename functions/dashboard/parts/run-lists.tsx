@@ -2,12 +2,14 @@
 
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
+import { sayStarter } from '../../../shared/view/start.ts'
 import { ofAgent, ofRun } from '../shell/addresses.ts'
 import { List } from './list.tsx'
 import { MiniBars } from './mini-bars.tsx'
 import { endedOf, paceOf } from './pace.ts'
 import { notOk, type RunGroup } from './run-groups.ts'
 import { ShareOk } from './share-ok.tsx'
+import { Starter } from './starter.tsx'
 import { count, money, RunState, span, When } from './text.tsx'
 
 type Run = Schemas['Run']
@@ -40,6 +42,7 @@ export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: n
             <span class="dim">
               {newest.agent_slug}
               {earlier > 0 && ` · ${earlier} earlier`}
+              {newest.started_by !== null && <> · by {sayStarter(newest.started_by)}</>}
             </span>
           </>
         ),
@@ -107,6 +110,7 @@ export const RunLines = ({ runs, now, mayAct }: { runs: readonly Run[]; now: num
         },
       },
       { label: 'Cost', numeric: true, cell: run => money(run.cost_usd) },
+      { label: 'Started by', cell: run => <Starter of={run} /> },
       { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
     ]}
     empty=""

@@ -108,3 +108,9 @@ export async function judgedOf(api: Client, { project_id, agent_slug: agent }: R
   const query = { project_id, agent, limit: LIMITS.verdicts_page.max }
   return (await api.GET('/v1/verdicts', { params: { query } })).data!.rows
 }
+
+/** When the newest of a run's held items was held; undefined where none waits. */
+export async function lastHeldAt(api: Client, { id: run_id, project_id }: Run): Promise<string | undefined> {
+  const query = { project_id, run_id, kind: 'quarantine' as const, limit: 1 }
+  return (await api.GET('/v1/triage', { params: { query } })).data?.rows[0]?.created_at
+}

@@ -14,6 +14,12 @@ const NOTES = {
 export const momentsOf = async (api: Client, { cron, timezone }: { cron: string; timezone: string }) =>
   (await api.GET('/v1/schedules/preview', { params: { query: { cron, timezone } } })).data!.moments
 
+/** Checks a cron and a zone each for itself, so that both faults are found. */
+export const clockChecks = (api: Client, { cron, timezone }: { cron: string; timezone: string }) => [
+  momentsOf(api, { cron, timezone: 'UTC' }),
+  momentsOf(api, { cron: '0 0 * * *', timezone }),
+]
+
 export const Moments = ({
   moments,
   timezone,

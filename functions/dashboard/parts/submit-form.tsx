@@ -90,6 +90,7 @@ const Source = ({ entered }: { entered: Entered }) => (
     <details open={Boolean(entered.lines)}>
       <summary>Or paste lines</summary>
       <textarea
+        dir="auto"
         name="lines"
         aria-label="Lines"
         spellcheck={false}

@@ -23,7 +23,7 @@ import { OPENED, ofProject, ofRun } from '../../accounts/tables/tenant.ts'
 import { agentOf, deployments } from '../../agents/tables/agents.ts'
 import type { CheckedRun } from '../../grading/rules/run-checks.ts'
 import { at, createdAt, id, micro, projectOfRun, textCollateC } from '../../kernel/column-types.ts'
-import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabulary.ts'
+import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS, type StartedBy } from '../vocabulary.ts'
 
 export const runStatus = pgEnum('run_status', RUN_STATUSES)
 export const stopReason = pgEnum('stop_reason', STOP_REASONS)
@@ -42,6 +42,8 @@ export const runs = pgTable(
     /** Fixed at submission, or at the first claim when nothing was deployed yet. */
     deployment_id: uuid('deployment_id'),
     name: text('name'),
+    /** Null where nobody is known, as of runs from before this was kept. */
+    started_by: jsonb('started_by').$type<StartedBy>(),
     /** Words by which people find the run. */
     tags: text('tags').array().notNull().default([]),
     replay_of: uuid('replay_of'),

@@ -21,6 +21,7 @@ import { ITEM_STATUSES, OUTCOMES, RUN_STATUSES, STOP_REASONS } from '../vocabula
 import { itemVersion, runVersions } from './code-versions.ts'
 import { budgetFields, budgetOf, callCounts, pricesDate } from './run-budget.ts'
 import { type ReplaysRow, replayFields, replaysOf } from './run-replays.ts'
+import { StartedBy } from './started-by.ts'
 
 /** A run with its joined columns. */
 export type RunRow = typeof runs.$inferSelect &
@@ -57,6 +58,7 @@ export const Run = z
       .nullable()
       .describe('The version that runs; null until something is deployed.'),
     name: z.string().nullable(),
+    started_by: StartedBy.nullable().describe('Who or what started it; null where that is not known.'),
     tags: z.array(z.string()).describe('Words by which it is found again.'),
     status: z.enum(RUN_STATUSES).describe('Whether it ran.'),
     worst_outcome_status: z
@@ -143,17 +145,22 @@ export const Run = z
   })
   .openapi('Run', { description: 'One invocation of an agent over one or many items.' })
 
+const identityOf = (row: RunRow) => ({
+  id: row.id,
+  project_id: row.project_id,
+  agent_id: row.agent_id,
+  agent_slug: row.agent_slug,
+  deployment_version: row.deployment_version,
+  name: row.name,
+  started_by: row.started_by,
+  tags: row.tags,
+})
+
 export function runOf(row: RunRow): z.input<typeof Run> {
   const completed = row.ok + row.degraded
   const failed = row.failed + row.budget_exceeded
   return {
-    id: row.id,
-    project_id: row.project_id,
-    agent_id: row.agent_id,
-    agent_slug: row.agent_slug,
-    deployment_version: row.deployment_version,
-    name: row.name,
-    tags: row.tags,
+    ...identityOf(row),
     status: row.status!,
     worst_outcome_status: worstOutcome({ ...row, started: row.started_at !== null }),
     stop_reason: row.first_stop_reason ?? row.stop_reason,

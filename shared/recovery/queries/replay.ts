@@ -5,6 +5,7 @@
 import type { Sql } from '../../context.ts'
 import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
+import { startedByCaller } from '../../items/rules/started-by.ts'
 import type { AgentKey, ItemKey, RunKey } from '../../kernel/ids.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
 import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
@@ -19,14 +20,17 @@ export interface NewReplayRun {
   name: string | null
   replay_of: string | null
   recovery_id: string | null
+  /** Who ordered the replay (`authorOf`). */
+  by: string | null
   timeout_seconds: number | null
   patience_seconds: number | null
   budget_micro: number | null
 }
 
 /** Inserts a run that takes copies until it is opened. It gets the tags of the run that it replays. */
-export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void> {
-  await sql`insert into runs ${sql({ ...run, materializing: true })}`
+export async function insertReplayRun(sql: Sql, { by, ...run }: NewReplayRun): Promise<void> {
+  const started_by = by === null ? null : sql.json({ ...startedByCaller(by) })
+  await sql`insert into runs ${sql({ ...run, started_by, materializing: true })}`
   const { project_id, id, replay_of } = run
   if (replay_of !== null)
     await sql`

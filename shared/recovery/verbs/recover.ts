@@ -275,6 +275,7 @@ async function newRun(
     name: recovery.name ?? (await nameOfReplay(sql, recovery, run_id)),
     replay_of: recovery.filter.run_id ?? null,
     recovery_id: recovery.id,
+    by: recovery.created_by ?? null,
     timeout_seconds: null,
     patience_seconds: null,
     budget_micro: budget_micro === null ? null : Math.max(0, budget_micro - spent),

@@ -72,6 +72,7 @@ export async function replayItem(
       name,
       replay_of: key.run_id,
       recovery_id: null,
+      by,
       timeout_seconds,
       patience_seconds,
       budget_micro: budget_cents === undefined ? null : microOf(budget_cents),

@@ -47,8 +47,9 @@ function startRunsOf(sql: Sql, starts: readonly Start[], watchMinutes: number, p
         where o.retry_at is not null
       returning schedule_id, run_id
     ), opened as (
-      insert into runs (id, project_id, agent_id, deployment_id, name, total_items, input_bytes, ${sql.unsafe(START_COLUMNS_OF_ONE.join())})
-      select run_id, ${project_id}::uuid, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron), 1, length(input),
+      insert into runs (id, project_id, agent_id, deployment_id, name, started_by, total_items, input_bytes, ${sql.unsafe(START_COLUMNS_OF_ONE.join())})
+      select run_id, ${project_id}::uuid, agent_id, deployment_id, coalesce(name, ${RUN_NAME} || cron),
+        jsonb_build_object('kind', 'schedule', 'id', schedule_id, 'name', coalesce(name, ${RUN_NAME} || cron)), 1, length(input),
         ${sql.unsafe(START_COLUMNS_OF_ONE.join())}
       from given join acted using (schedule_id, run_id)
     ), piled as (

@@ -86,12 +86,15 @@ export type StartedByHand = Omit<SourcedSchedule, 'source'> & { input: string; s
 export async function fireByHand(ctx: Context, schedule: StartedByHand): Promise<Submitted> {
   const { project_id, agent_id, input, source } = schedule
   const together = (sql: Sql, run_id: string) => noteStartByHand(sql, schedule, run_id)
-  if (source !== null) return startNow(ctx, { ...schedule, source, name: runName(schedule) }, { together })
+  const name = runName(schedule)
+  const started_by = { kind: 'schedule' as const, id: schedule.id, name }
+  if (source !== null) return startNow(ctx, { ...schedule, source, name }, { together, started_by })
   const order = {
     ...orderOfStart({ ...schedule, pilot_items: null }),
     project_id,
     agent_id,
-    name: runName(schedule),
+    name,
+    started_by,
     idempotency: null,
     together,
   }

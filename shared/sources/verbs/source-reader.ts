@@ -118,10 +118,12 @@ async function start(ctx: Context, held: store.ClaimedRead, signal: AbortSignal)
   const agent = await store.findCurrent(ctx.sql, schedule)
   if (agent !== undefined && agent.deployment === null) throw new NotDeployed('nothing is deployed')
   const { scheduled_for, run_id } = held
+  const name = runName(schedule)
   await startFromSource(
     ctx,
-    { ...schedule, name: runName(schedule) },
+    { ...schedule, name },
     {
+      started_by: { kind: 'schedule', id: held.schedule_id, name },
       occasion: { scheduled_for, timezone: schedule.timezone },
       signal,
       run_id,

@@ -3,6 +3,7 @@
 
 import { problemText } from '../../alerts/rules/alerts.ts'
 import type { Context, Sql } from '../../context.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { plainText } from '../../kernel/plain-text.ts'
@@ -18,6 +19,7 @@ export interface Starting {
   occasion: Occasion
   signal: AbortSignal
   run_id?: string
+  started_by: StartedBy
   /** So that fires of one key start one run. */
   idempotency?: RunOrder['idempotency']
   /** Runs in the transaction that opens the run. */
@@ -28,7 +30,7 @@ export interface Starting {
 export async function startFromSource(
   ctx: Context,
   start: SourcedStart,
-  { occasion, signal, run_id, idempotency = null, together }: Starting,
+  { occasion, signal, started_by, run_id, idempotency = null, together }: Starting,
 ): Promise<Submitted> {
   const { project_id, agent_id, name } = start
   const order = {
@@ -36,6 +38,7 @@ export async function startFromSource(
     project_id,
     agent_id,
     name,
+    started_by,
     idempotency,
     together,
     from_source: true,
@@ -60,7 +63,7 @@ async function itemsFor(
 export async function startNow(
   ctx: Context,
   start: SourcedStart,
-  { body, ...how }: Pick<Starting, 'together' | 'idempotency'> & { body?: string },
+  { body, ...how }: Pick<Starting, 'started_by' | 'together' | 'idempotency'> & { body?: string },
 ): Promise<Submitted> {
   const occasion = { ...occasionNow(ctx, start), ...(body !== undefined && { body }) }
   return whileAsked(ctx, start, signal => startFromSource(ctx, start, { occasion, signal, ...how }))

@@ -8,6 +8,7 @@ import type { AccountPlan } from '../../accounts/tables/accounts.ts'
 import { type ClaimedItem, takenAtOnce } from '../../claims/queries/claim.ts'
 import type { Caller, Sql } from '../../context.ts'
 import { WRITTEN_COLUMNS, written } from '../../items/queries/transitions.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
 import { underBudget } from '../../prices/queries/budgets.ts'
 import { bytesOf, type NewItem } from '../rules/chunks.ts'
@@ -31,6 +32,7 @@ export interface NewRun {
   pilot_items: number | null
   tags: readonly string[]
   from_source: boolean
+  started_by: StartedBy | null
 }
 
 export interface Submitter {
@@ -143,11 +145,12 @@ export async function openRun(
     ${when(takes, () => sql`places as materialized (${placesAtOnce(sql, run, items.length)}),`)}
     opened as (
       insert into runs (id, project_id, agent_id, deployment_id, name, budget_micro, concurrency, timeout_seconds,
-        patience_seconds, callback_url, allow_unpriced, pilot_items, tags, from_source, materializing, total_items, input_bytes
+        patience_seconds, callback_url, allow_unpriced, pilot_items, tags, from_source, started_by, materializing, total_items, input_bytes
         ${when(takes, () => sql`, running, next_seq, started_at`)})
       select ${run.id}, ${run.project_id}, ${run.agent_id}, deployment_id, ${run.name}, ${run.budget_micro}::bigint,
         ${run.concurrency}::int, ${run.timeout_seconds}::int, ${run.patience_seconds}::int, ${run.callback_url}, ${run.allow_unpriced}::boolean,
-        ${run.pilot_items}::int, ${run.tags}::text[], ${run.from_source}::boolean, ${items.length === 0}::boolean,
+        ${run.pilot_items}::int, ${run.tags}::text[], ${run.from_source}::boolean,
+        ${run.started_by && JSON.stringify(run.started_by)}::text::jsonb, ${items.length === 0}::boolean,
         ${items.length}::int, ${bytesOf(items)}::bigint
         ${when(takes, () => sql`, coalesce(places.items, 0), coalesce(places.items, 0) + 1, case when places.items > 0 then now() end`)}
       from admitted ${when(key !== null, () => sql`cross join keyed`)} ${when(takes, () => sql`left join places on true`)}

@@ -5,7 +5,7 @@ import { confirmCaller } from '../../accounts/queries/callers.ts'
 import { keptUrl } from '../../accounts/verbs/kept-url.ts'
 import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Context, Places, Sql } from '../../context.ts'
-import type { RunStatus } from '../../items/vocabulary.ts'
+import type { RunStatus, StartedBy } from '../../items/vocabulary.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { itemRecordId, runKeyOf } from '../../kernel/ids.ts'
@@ -38,6 +38,8 @@ export interface RunOrder {
    * the default, pauses the items that call one; `allow` says that the caller knows.
    */
   unpriced?: 'refuse' | 'pause' | 'allow'
+  /** Who or what starts it. */
+  started_by?: StartedBy
   /** The run's id, if it was chosen before. */
   run_id?: string
   /** Its items are read from a source: the run is hidden until the source was read to its end without an error. */
@@ -253,6 +255,7 @@ const newRun = async (ctx: Context, order: RunOrder): Promise<Omit<NewRun, 'depl
   pilot_items: order.pilot_items ?? null,
   tags: order.tags ?? [],
   from_source: order.from_source ?? false,
+  started_by: order.started_by ?? null,
 })
 
 async function findEarlier(ctx: Context, { project_id, idempotency }: RunOrder) {

@@ -1,6 +1,6 @@
 // What a caller sends to start a run, and what comes back.
 
-import { RUN_STATUSES, type RunStatus } from '../../items/vocabulary.ts'
+import { RUN_STATUSES, type RunStatus, type StartedBy } from '../../items/vocabulary.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import {
   BUDGET_CENTS,
@@ -193,12 +193,14 @@ interface Settings {
 export function orderOf(
   agent: { id: string; project_id: string },
   settings: Settings,
+  started_by: StartedBy,
   fingerprint: () => Promise<string>,
 ) {
   const { idempotency_key: key } = settings
   return {
     project_id: agent.project_id,
     agent_id: agent.id,
+    started_by,
     name: settings.name ?? null,
     budget_cents: settings.budget_cents ?? null,
     concurrency: settings.concurrency ?? null,

@@ -103,12 +103,13 @@ type HowStarted = Pick<RunOrder, 'idempotency'> & Required<Pick<RunOrder, 'toget
 /** Starts a run over the body, over its items, or over the trigger's source, whose errors the sender does not see. */
 function startRun(ctx: Context, webhook: Webhook, posted: Posted, how: HowStarted): Promise<Submitted> {
   const { id, project_id, agent_id, name, source, settings } = webhook
-  const order = { ...orderOfStart(webhook), project_id, agent_id, name, ...how }
+  const started_by = { kind: 'trigger' as const, id, name }
+  const order = { ...orderOfStart(webhook), project_id, agent_id, name, started_by, ...how }
   if (isBody(source)) return submitRun(ctx, order, postedItems(source, posted))
   const body = 'text' in posted ? posted.text : 'null'
   if (source === null) return submitRun(ctx, { ...order, pilot_items: null }, pileOf(body))
   const start = { ...webhook, source, timezone: settings.timezone ?? DEFAULT_ZONE }
-  return startNow(ctx, start, { ...how, body }).catch(error => {
+  return startNow(ctx, start, { ...how, started_by, body }).catch(error => {
     if (!(error instanceof ApiError) || !FROM_SOURCE.includes(error.code)) throw error
     ctx.log('warn', 'trigger_source_failed', { project_id, trigger_id: id, error: error.message })
     throw new ApiError(

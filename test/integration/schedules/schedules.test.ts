@@ -101,6 +101,18 @@ describe('an occurrence', () => {
     expect(allowing.map(run => run.allow_unpriced)).toEqual([false, true, true])
   })
 
+  it('is what its run names as its starter, by cron and by hand', async () => {
+    const id = await schedule()
+    await fireDue(engine.ctx)
+    await fireByHand(engine.ctx, (await find(id)) as StartedByHand)
+    const started = (await runs()).map(run => run.started_by)
+    const name = (await runs())[0]!.name
+    expect(started).toEqual([
+      { kind: 'schedule', id, name },
+      { kind: 'schedule', id, name },
+    ])
+  })
+
   it('starts a run with the tags of its schedule, by cron and by hand [schedules.tags]', async () => {
     const id = await schedule(YEARLY, 1, { tags: ['acme', 'nightly'] })
     await schedule()

@@ -174,6 +174,7 @@ const NO_SETTINGS = {
   pilot_items: null,
   tags: [],
   from_source: false,
+  started_by: null,
 }
 
 describe('items', () => {

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { endpoints } from '../../functions/index.ts'
+import { DID, sayDid } from './audit.ts'
+
+it('every operation that is logged has a sentence, and no other has', () => {
+  const logged = endpoints.filter(one => (one.method === 'get' ? one.logged : !one.unlogged))
+  // Signing in and deleting an account are logged by their own verbs.
+  const known = new Set(endpoints.map(one => one.operation_id))
+  expect(logged.map(one => one.operation_id).filter(id => DID[id] === undefined)).toEqual([])
+  expect(Object.keys(DID).filter(id => !known.has(id))).toEqual([])
+})
+
+it('a refused attempt says so', () => {
+  expect([sayDid('createApiKey'), sayDid('createSession.refused')]).toEqual([
+    'Made an API key',
+    'Signed in: refused',
+  ])
+})
