@@ -1,6 +1,7 @@
 // The script of every dashboard page. Guarantee: without it everything still works by links and forms, only slower.
 
 import { copyButtons } from './copy.ts'
+import { keepForms } from './form-memory.ts'
 import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
 import { fetchLater } from './later.ts'
@@ -17,4 +18,5 @@ followKeys()
 followJump()
 followSelection()
 keepPlace()
+keepForms()
 fetchLater()
