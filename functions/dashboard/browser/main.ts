@@ -9,6 +9,7 @@ import { keepLive } from './live.ts'
 import { keepPlace } from './place.ts'
 import { followSelection } from './selection.ts'
 import { countAges, localTimes } from './times.ts'
+import { showNotice } from './toast.ts'
 
 localTimes(document)
 countAges(document.body.dataset)
@@ -19,4 +20,5 @@ followJump()
 followSelection()
 keepPlace()
 keepForms()
+showNotice()
 fetchLater()
