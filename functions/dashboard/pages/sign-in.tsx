@@ -37,18 +37,7 @@ const form = (here: Here, { next: to, ended, email = '' }: Asked, refusal?: ApiF
     <section class="sign-in">
       <h1>Assay</h1>
       <p class="dim">Did it run, and did it work.</p>
-      {ended && !refusal && (
-        <div class="notice" role="status">
-          <p>{WHY[ended]}</p>
-        </div>
-      )}
-      {refusal && (
-        <div class="notice refused" role="alert">
-          <p>
-            {refusal.message} {refusal.hint && <span class="dim">{refusal.hint}</span>}
-          </p>
-        </div>
-      )}
+      <Why ended={ended} refusal={refusal} />
       <form class="stack" method="post" action={SIGN_IN} data-sign-in>
         {to && <input type="hidden" name="next" value={to} />}
         {ended && <input type="hidden" name="ended" value={ended} />}
@@ -84,6 +73,24 @@ const form = (here: Here, { next: to, ended, email = '' }: Asked, refusal?: ApiF
     </section>
   ),
 })
+
+/** Why the page is shown: what was refused, else what had ended. */
+const Why = ({ ended, refusal }: { ended: Ended; refusal: ApiFailure | undefined }) => (
+  <>
+    {ended && !refusal && (
+      <div class="notice" role="status">
+        <p>{WHY[ended]}</p>
+      </div>
+    )}
+    {refusal && (
+      <div class="notice refused" role="alert">
+        <p>
+          {refusal.message} {refusal.hint && <span class="dim">{refusal.hint}</span>}
+        </p>
+      </div>
+    )}
+  </>
+)
 
 export const signInPage = page({
   path: '/dashboard/sign-in',
