@@ -4,7 +4,7 @@
 // taken back, without asking.
 
 import { element } from './element.ts'
-import { isConfirmed, stopAsking } from './toast.ts'
+import { ASKS, isConfirmed, stopAsking } from './toast.ts'
 
 const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
@@ -40,7 +40,7 @@ function pressed(key: string): boolean {
 /** Presses the button of a key; one that asks takes the key twice. */
 function press(key: string): boolean {
   const found = match(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)
-  if (found?.dataset.asks === undefined) stopAsking()
+  if (!found?.matches(ASKS)) stopAsking()
   else if (!isConfirmed(key, found)) return true
   found?.click()
   return Boolean(found)

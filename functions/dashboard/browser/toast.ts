@@ -1,6 +1,7 @@
 // Shows what an action did, and asks before a key starts what costs money or cannot be taken back. Guarantee: both are on
 // screen wherever the page is scrolled to, are read out, and never take the focus.
 
+import { money } from '../../../shared/prices/rules/amounts.ts'
 import { element } from './element.ts'
 
 /** Screen readers read a live region when it changes, so the notice of a loaded page is put in once more. */
@@ -23,6 +24,9 @@ function closing(toast: HTMLElement): HTMLButtonElement {
   return button
 }
 
+/** Buttons whose key asks first; those of triage say by their value what they start. */
+export const ASKS = '[data-asks], [value^=replay], [value^=resume]'
+
 let asked: { key: string; button: HTMLElement; toast: HTMLElement } | undefined
 
 /** Whether the key was asked about before, and means yes now. Any other key means no. */
@@ -43,8 +47,10 @@ function ask(key: string, button: HTMLElement): void {
   const toast = element('div', { className: 'notice toast', role: 'status' })
   document.querySelector('main')!.append(toast)
   asked = { key, button, toast }
-  const item = button.closest('[data-rows] > *')?.querySelector('a')?.textContent?.trim()
-  const about = button.dataset.asks ? ` (${button.dataset.asks})` : ''
+  const row = button.closest('[data-rows] > *')
+  const item = row?.querySelector('a')?.textContent?.trim()
+  const cost = Number(row?.querySelector<HTMLElement>('[data-cost]')?.dataset.cost ?? 0)
+  const about = cost > 0 ? ` (about ${money(cost)})` : ''
   const question = element('p', {
     textContent: `${button.textContent!.trim()}${item ? ` ${item}` : ''}${about}? Press `,
   })

@@ -12,7 +12,7 @@ import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Doubted } from './causes.tsx'
 import { groupsOf } from './inbox-groups.ts'
-import { count, counted, money, Verdict, When } from './text.tsx'
+import { count, counted, Verdict, When } from './text.tsx'
 
 type Row = Schemas['TriageRow']
 type Cause = Schemas['Cause']
@@ -125,10 +125,6 @@ const KEYS: Record<RowAction, string> = {
   confirm: 'c',
 }
 
-/** These start something, which costs money and cannot be taken back: a key asks first. */
-const STARTS: ReadonlySet<RowAction> = new Set(['replay', 'resume'])
-const aboutCost = ({ cost_usd }: Row) => (cost_usd > 0 ? `about ${money(cost_usd)}` : '')
-
 /** The actions on all selected items; placed before the rows, so that a key means them where no row is current. */
 const Bulk = () => (
   <fieldset class="bulk actions" aria-label="With the selected items">
@@ -139,13 +135,7 @@ const Bulk = () => (
       <kbd>j</kbd> <kbd>k</kbd> walk, <kbd>r</kbd> <kbd>a</kbd> <kbd>d</kbd> decide, <kbd>?</kbd> all keys
     </span>
     {ROW_ACTIONS.map(action => (
-      <button
-        name="action"
-        value={action}
-        data-bulk={action}
-        data-key={KEYS[action]}
-        data-asks={STARTS.has(action) ? '' : undefined}
-      >
+      <button name="action" value={action} data-bulk={action} data-key={KEYS[action]}>
         {WORDS[action]} selected
       </button>
     ))}
@@ -273,12 +263,7 @@ const Entry = ({ row, filter, isOfCause, suspicion, now, mayDecide }: EntryProps
     {mayDecide && (
       <td class="row-buttons">
         {inOrder(row).map(action => (
-          <button
-            name="one"
-            value={`${action} ${row.record_id}`}
-            data-key={KEYS[action]}
-            data-asks={STARTS.has(action) ? aboutCost(row) : undefined}
-          >
+          <button name="one" value={`${action} ${row.record_id}`} data-key={KEYS[action]}>
             {row.question === null ? WORDS[action] : (ANSWERS[action] ?? WORDS[action])}
           </button>
         ))}

@@ -56,7 +56,7 @@ export const Layout = ({
       </a>
       {member ? <Menu {...{ view, projects, last_project_id, member }} /> : ''}
       <main id="main" tabindex={-1}>
-        <div id="connection" role="status" />
+        <div id="connection" aria-live="polite" />
         {held ? <HeldLine /> : ''}
         {member?.is_suspended ? <SuspendedLine /> : ''}
         <NoticeLine notice={notice} />
