@@ -1,7 +1,9 @@
 // Decisions as people see them: who took them, and how they are taken back. In a browser, over real stores.
 
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { fails, ran, recordId } from '../conformance/play.ts'
+import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM } from '../support/browser.ts'
 import { browserWorld } from '../support/browser-world.ts'
 
@@ -39,4 +41,67 @@ describe.skipIf(CHROMIUM === undefined)('decisions (need Chromium)', () => {
     await decisions.getByRole('link', { name: 'Dismissed all 2' }).waitFor()
     expect(await decisions.textContent()).toMatch(/by key /)
   })
+
+  it('by key deep in a list are said, and taken back, where one is', async () => {
+    await failed(14, 'code_of_list')
+    const { first, call } = browser.world
+    const waiting = async () =>
+      (await call('GET', '/v1/triage?limit=200')).json.rows.filter(
+        (row: { error_code: string }) => row.error_code === 'code_of_list',
+      ).length
+    const page = await browser.open(`/dashboard/projects/${first.project_id}/triage`, {
+      viewport: { width: 900, height: 500 },
+    })
+    for (let n = 0; n < 12; n++) await page.keyboard.press('j')
+    const before = await waiting()
+    await page.keyboard.press('d')
+    const toast = page.locator('.toast')
+    await toast.getByText('1 item is dismissed.').waitFor()
+    expect(await isOnScreen(page, '.toast')).toBe(true)
+    expect(await isOnScreen(page, 'tr[data-here]')).toBe(true)
+    expect(await page.evaluate(() => document.activeElement?.closest('tr') !== null)).toBe(true)
+    expect(await waiting()).toBe(before - 1)
+    expect(await axeProblems(page)).toEqual([])
+    await page.keyboard.press('z')
+    await toast.getByText('1 item waits for a decision again.').waitFor()
+    expect(await waiting()).toBe(before)
+    await page.keyboard.press('Escape')
+    expect(await toast.count()).toBe(0)
+  })
+
+  it('that start something ask by key, on a row, a selection and an item', async () => {
+    const { run } = await failed(3, 'code_of_asking')
+    const { first, call } = browser.world
+    const runs = async () => (await call('GET', `/v2/runs?item_id=code_of_asking 1`)).json.length
+    const page = await browser.open(`/dashboard/projects/${first.project_id}/triage?run_id=${run}`)
+    const toast = page.locator('.toast')
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    for (const other of ['Escape', 'j']) {
+      await page.keyboard.press('r')
+      await toast.getByText('Replay code_of_asking').waitFor()
+      await page.keyboard.press(other)
+      expect(await toast.count()).toBe(0)
+      if (other === 'j') await page.keyboard.press('k')
+    }
+    await page.keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('r')
+    await toast.getByText('Replay 1 item? Press r again').waitFor()
+    expect(await isOnScreen(page, '.toast')).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.goto(`/dashboard/items/${recordId(run, 2)}`)
+    expect(await runs()).toBe(1)
+    await page.keyboard.press('r')
+    await toast.getByText('Replay? Press r again').waitFor()
+    expect(await runs()).toBe(1)
+    await page.keyboard.press('r')
+    await expect.poll(runs).toBe(2)
+  })
 })
+
+const isOnScreen = (page: Page, selector: string) =>
+  page.locator(selector).evaluate(one => {
+    const { top, bottom } = one.getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  })

@@ -76,6 +76,7 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
     for (const key of ['j', 'j', 'j']) await page.keyboard.press(key)
     const here = page.locator('tr[data-here]')
     const third = await here.getByRole('link').first().textContent()
+    await page.keyboard.press('r')
     await decided('r', '1 item goes on.')
     expect(await here.getByRole('link').first().textContent()).not.toBe(third)
     for (const left of [3, 2, 1]) {

@@ -22,7 +22,6 @@ const LONG: Record<string, number> = {
   'functions/dashboard/pages/deliveries.tsx show': 62,
   'functions/dashboard/pages/item-replay.tsx formView': 72,
   'functions/dashboard/pages/item.tsx show': 59,
-  'functions/dashboard/pages/overview.tsx show': 62,
   'functions/dashboard/pages/run-compare.tsx show': 65,
   'functions/dashboard/pages/run-grade.tsx show': 64,
   'functions/dashboard/pages/run-results.tsx show': 65,

@@ -1,8 +1,10 @@
 // Keyboard shortcuts: j and k walk the rows, Enter opens one, x selects it, g and a letter go to a page, a letter on a
 // button presses it, ? lists them all. Guarantee: none of these keys does anything while the user types, or together
-// with Ctrl, Alt or Meta; jump.ts has the one shortcut with a modifier.
+// with Ctrl, Alt or Meta (jump.ts has the one shortcut with a modifier); none starts what costs money, or cannot be
+// taken back, without asking.
 
 import { element } from './element.ts'
+import { ASKS, isConfirmed, stopAsking } from './toast.ts'
 
 const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
@@ -27,10 +29,27 @@ function pressed(key: string): boolean {
   }
   if (key === '?') return help()
   if (key === '/') return click('[data-jump]')
+  if (key === 'j' || key === 'k') stopAsking()
   if (key === 'j' || key === 'k') return walk(key === 'j' ? 1 : -1)
   if (key === 'Enter') return open()
   if (key === 'x') return select()
-  return key.length === 1 && click(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)
+  if (key === 'Escape') return close()
+  return key.length === 1 && press(key)
+}
+
+/** Presses the button of a key; one that asks takes the key twice. */
+function press(key: string): boolean {
+  const found = match(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)
+  if (!found?.matches(ASKS)) stopAsking()
+  else if (!isConfirmed(key, found)) return true
+  found?.click()
+  return Boolean(found)
+}
+
+function close(): boolean {
+  stopAsking()
+  document.querySelector('.toast')?.remove()
+  return false
 }
 
 /** The rows that j and k walk; on a page with a selection form, only the rows in it. */
@@ -72,11 +91,13 @@ function select(): boolean {
   return Boolean(box)
 }
 
-/** Clicks a match in the current row first, else one outside any table row; never one in another row. */
+/** A match in the current row first, else one outside any table row; never one in another row. */
+const match = (selector: string): HTMLElement | undefined =>
+  here()?.querySelector<HTMLElement>(selector) ??
+  [...document.querySelectorAll<HTMLElement>(selector)].find(one => one.closest('tr') === null)
+
 function click(selector: string): boolean {
-  const found =
-    here()?.querySelector<HTMLElement>(selector) ??
-    [...document.querySelectorAll<HTMLElement>(selector)].find(one => one.closest('tr') === null)
+  const found = match(selector)
   found?.click()
   return Boolean(found)
 }

@@ -1,7 +1,8 @@
 // Keeps the parts marked data-live up to date: an event makes it fetch the page again and replace the marked parts.
 // Guarantee: at most one fetch at a time, none while the page is hidden, and after the last event one successful fetch
-// that began after it.
+// that began after it. While the server cannot be reached, the page says so and of when its figures are.
 
+import { away, back, signedOut } from './connection.ts'
 import { copyButtons } from './copy.ts'
 import { localTimes } from './times.ts'
 
@@ -10,6 +11,8 @@ const LEAST_MS = 700
 const RETRY_MS = 5000
 
 export function keepLive({ events, every }: DOMStringMap): void {
+  window.addEventListener('offline', away)
+  window.addEventListener('online', changed)
   if (events !== undefined) followEvents(events)
   else if (every !== undefined) setInterval(changed, Number(every) * 1000)
   else return
@@ -27,9 +30,8 @@ function followEvents(url: string): void {
   // The browser reconnects to a stream that ended or was cut. It never reconnects to a refused one (too many are open,
   // or a proxy finds no server), so the page has to.
   source.addEventListener('error', () => {
-    if (source.readyState !== EventSource.CLOSED) return
-    changed()
-    setTimeout(followEvents, RETRY_MS, url)
+    changed() // whether the server can be reached
+    if (source.readyState === EventSource.CLOSED) setTimeout(followEvents, RETRY_MS, url)
   })
 }
 
@@ -64,8 +66,10 @@ async function refresh(): Promise<void> {
   const text = await fetchPage()
   isFetching = false
   notBefore = Date.now() + (text === undefined ? RETRY_MS : LEAST_MS)
-  if (text === undefined) isStale = true
-  else show(pageOf(text))
+  if (text === undefined) {
+    isStale = true
+    if (!isOver) away()
+  } else show(pageOf(text))
   refreshSoon()
 }
 
@@ -75,6 +79,7 @@ async function fetchPage(): Promise<string | undefined> {
     const response = await fetch(location.href, { headers: { accept: 'text/html' } })
     const mayComeBack = response.status >= 500 || response.status === 429
     isOver = response.redirected || !(response.ok || mayComeBack)
+    if (response.redirected && response.url.includes('/dashboard/sign-in')) signedOut()
     return response.ok && !isOver ? await response.text() : undefined
   } catch {
     return // no connection, or a cut one
@@ -82,6 +87,7 @@ async function fetchPage(): Promise<string | undefined> {
 }
 
 function show(fresh: Document): void {
+  back(fresh.body.dataset)
   for (const old of document.querySelectorAll('[data-live][id]')) {
     const made = fresh.getElementById(old.id)
     if (made === null) continue

@@ -1,6 +1,7 @@
 // The script of every dashboard page. Guarantee: without it everything still works by links and forms, only slower.
 
 import { copyButtons } from './copy.ts'
+import { keepForms } from './form-memory.ts'
 import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
 import { fetchLater } from './later.ts'
@@ -8,6 +9,7 @@ import { keepLive } from './live.ts'
 import { keepPlace } from './place.ts'
 import { followSelection } from './selection.ts'
 import { countAges, localTimes } from './times.ts'
+import { showNotice } from './toast.ts'
 
 localTimes(document)
 countAges(document.body.dataset)
@@ -17,4 +19,6 @@ followKeys()
 followJump()
 followSelection()
 keepPlace()
+keepForms()
+showNotice()
 fetchLater()

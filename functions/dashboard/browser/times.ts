@@ -1,7 +1,8 @@
 // Shows times in the reader's time zone, and keeps ages counting. Guarantee: ages follow the server's clock, however
-// wrong the reader's is.
+// wrong the reader's is, and stand still while the server cannot be reached.
 
 import { age } from '../../../shared/view/time.ts'
+import { isAway } from './connection.ts'
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 
@@ -18,7 +19,7 @@ export function countAges({ now }: DOMStringMap): void {
   if (now === undefined) return
   const ahead_ms = Number(now) - Date.now()
   setInterval(() => {
-    if (document.hidden) return
+    if (document.hidden || isAway()) return
     for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-age]')) {
       const words = age(Date.parse(time.dateTime), Date.now() + ahead_ms)
       if (words !== time.textContent) time.textContent = words

@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import type { Schemas } from '../../../shared/sdk/client.ts'
 import { runName } from '../../../shared/view/run.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { agentsOf } from '../parts/agents-of.ts'
@@ -24,6 +25,8 @@ const filters = {
   agent: z.string().optional(),
   state: z.enum(['', 'waiting']).optional(),
 }
+
+type Asked = z.output<z.ZodObject<typeof filters>>
 
 /** The causes of the project that was viewed last. */
 export const causesOfLast = page({
@@ -72,34 +75,8 @@ export const causesPage = page({
           <Crumb href={ofProject(project_id, 'triage')}>Triage</Crumb>
           <h1>Causes</h1>
           <p class="dim">Why items did not work, or are held: similar ones are one cause.</p>
-          <form class="filters" method="get">
-            <Choice name="state" label="Which" options={STATES} chosen={state} />
-            <Choice
-              name="agent"
-              label="Agent"
-              options={anyAmong(agents.map(one => one.slug))}
-              chosen={query.agent}
-            />
-            <Field label="Run, by its id">
-              <input name="run_id" value={query.run_id ?? ''} size={36} />
-            </Field>
-            <button>Show</button>
-          </form>
-          <p id="causes-total">
-            {many(total, 'cause', LIMITS.causes_counted)}
-            {run && (
-              <>
-                {' of '}
-                <a href={ofRun(run.id)}>{runName(run)}</a>, {counted(run.total_items, 'item')}
-              </>
-            )}
-            {isFiltered && (
-              <>
-                {' · '}
-                <a href={ofProject(project_id, 'causes')}>Show all</a>
-              </>
-            )}
-          </p>
+          <Filters query={query} agents={agents} />
+          <Total total={total} run={run} all={isFiltered ? ofProject(project_id, 'causes') : undefined} />
           <Causes
             causes={rows}
             project_id={project_id}
@@ -115,3 +92,39 @@ export const causesPage = page({
     }
   },
 })
+
+const Filters = ({ query, agents }: { query: Asked; agents: readonly Schemas['Agent'][] }) => (
+  <form class="filters" method="get">
+    <Choice name="state" label="Which" options={STATES} chosen={query.state} />
+    <Choice name="agent" label="Agent" options={anyAmong(agents.map(one => one.slug))} chosen={query.agent} />
+    <Field label="Run, by its id">
+      <input name="run_id" value={query.run_id ?? ''} size={36} />
+    </Field>
+    <button>Show</button>
+  </form>
+)
+
+interface TotalProps {
+  total: number
+  run: Schemas['Run'] | undefined
+  /** Where causes are shown unfiltered; undefined where they are. */
+  all: string | undefined
+}
+
+const Total = ({ total, run, all }: TotalProps) => (
+  <p id="causes-total">
+    {many(total, 'cause', LIMITS.causes_counted)}
+    {run && (
+      <>
+        {' of '}
+        <a href={ofRun(run.id)}>{runName(run)}</a>, {counted(run.total_items, 'item')}
+      </>
+    )}
+    {all !== undefined && (
+      <>
+        {' · '}
+        <a href={all}>Show all</a>
+      </>
+    )}
+  </p>
+)

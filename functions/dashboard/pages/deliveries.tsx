@@ -108,7 +108,7 @@ export const deliveryPage = page({
             </div>
             {member.role !== 'viewer' && one.state !== 'pending' && (
               <form method="post" action={ofDelivery(one.id, 'resend')}>
-                <button class="primary" data-key="r">
+                <button class="primary" data-key="r" data-asks>
                   Send again
                 </button>
               </form>

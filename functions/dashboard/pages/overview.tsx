@@ -20,6 +20,12 @@ import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
 type Activity = Schemas['Activity']
+type Runs = readonly Schemas['Run'][]
+
+interface Listed {
+  project_id: string
+  now: number
+}
 
 const RUNS_SHOWN = 10
 /** The newest runs, in which runs of the same agent and name are grouped. */
@@ -34,9 +40,7 @@ export const overviewPage = page({
     const { projectId: project_id } = params
     const [project, activity, open, latest, causes, alerts, agents, usage, recoveries, upstreams] =
       await readOverview(api, project_id)
-    const groups = groupsOf(latest.data!)
     const isNew = latest.data!.length === 0
-    const inFlight = open.data!.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
     return {
       title: 'Overview',
       project_id,
@@ -70,36 +74,9 @@ export const overviewPage = page({
                 mayAct={mayAct}
               />
               <Charts activity={activity.data!} project_id={project_id} />
-              {inFlight.length > 0 && <h2>Running now</h2>}
-              {inFlight.length > 0 && <RunLines runs={inFlight} now={now} mayAct={mayAct} />}
-              {open.data!.length === RUNS_SHOWN && (
-                <FirstOf
-                  shown={inFlight.length}
-                  total="those that are open"
-                  noun="that run"
-                  href={ofProject(project_id, 'runs?status=running')}
-                />
-              )}
-              <h2>Latest runs, those with most not ok first</h2>
-              <RunGroups groups={groups.slice(0, RUNS_SHOWN)} now={now} />
-              <FirstOf
-                shown={Math.min(groups.length, RUNS_SHOWN)}
-                total={
-                  latest.data!.length < RUNS_GROUPED
-                    ? groups.length
-                    : `the newest ${RUNS_GROUPED} runs, grouped`
-                }
-                noun="runs"
-                href={ofProject(project_id, 'runs')}
-              />
-              {causes.data!.rows.length > 0 && <h2>Why items did not work</h2>}
-              <Causes causes={causes.data!.rows} project_id={project_id} now={now} mayAct={mayAct} />
-              <FirstOf
-                shown={causes.data!.rows.length}
-                total={causes.data!.total}
-                noun="causes"
-                href={ofProject(project_id, 'causes')}
-              />
+              <RunningNow open={open.data!} project_id={project_id} now={now} mayAct={mayAct} />
+              <LatestRuns latest={latest.data!} project_id={project_id} now={now} />
+              <WhyNot found={causes.data!} project_id={project_id} now={now} mayAct={mayAct} />
               <CostByModel models={usage.data!.models} project_id={project_id} />
             </>
           )}
@@ -108,6 +85,51 @@ export const overviewPage = page({
     }
   },
 })
+
+const RunningNow = ({ open, project_id, now, mayAct }: Listed & { open: Runs; mayAct: boolean }) => {
+  const inFlight = open.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
+  return (
+    <>
+      {inFlight.length > 0 && <h2>Running now</h2>}
+      {inFlight.length > 0 && <RunLines runs={inFlight} now={now} mayAct={mayAct} />}
+      {open.length === RUNS_SHOWN && (
+        <FirstOf
+          shown={inFlight.length}
+          total="those that are open"
+          noun="that run"
+          href={ofProject(project_id, 'runs?status=running')}
+        />
+      )}
+    </>
+  )
+}
+
+const LatestRuns = ({ latest, project_id, now }: Listed & { latest: Runs }) => {
+  const groups = groupsOf(latest)
+  const all = latest.length < RUNS_GROUPED ? groups.length : `the newest ${RUNS_GROUPED} runs, grouped`
+  return (
+    <>
+      <h2>Latest runs, those with most not ok first</h2>
+      <RunGroups groups={groups.slice(0, RUNS_SHOWN)} now={now} />
+      <FirstOf
+        shown={Math.min(groups.length, RUNS_SHOWN)}
+        total={all}
+        noun="runs"
+        href={ofProject(project_id, 'runs')}
+      />
+    </>
+  )
+}
+
+type WhyNotProps = Listed & { found: Schemas['CausePage']; mayAct: boolean }
+
+const WhyNot = ({ found: { rows, total }, project_id, now, mayAct }: WhyNotProps) => (
+  <>
+    {rows.length > 0 && <h2>Why items did not work</h2>}
+    <Causes causes={rows} project_id={project_id} now={now} mayAct={mayAct} />
+    <FirstOf shown={rows.length} total={total} noun="causes" href={ofProject(project_id, 'causes')} />
+  </>
+)
 
 function readOverview(api: Client, project_id: string) {
   const path = { projectId: project_id }

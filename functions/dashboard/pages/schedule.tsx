@@ -131,7 +131,7 @@ const Head = ({ schedule, mayChange, now }: { schedule: Schedule; mayChange: boo
           <button data-key="p">{schedule.enabled ? 'Pause' : 'Resume'}</button>
         </form>
         <form method="post" action={ofSchedule(schedule.id, 'run')}>
-          <button class="primary" data-key="r">
+          <button class="primary" data-key="r" data-asks>
             Run now
           </button>
         </form>

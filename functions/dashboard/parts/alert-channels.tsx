@@ -48,7 +48,13 @@ export const Channels = ({ project_id, channels, mayChange, entered }: Props) =>
 const NewChannel = ({ project_id, entered }: Pick<Props, 'project_id' | 'entered'>) => (
   <form class="filters" method="post" action={ofProject(project_id, 'alert-channels')}>
     <Field label="Webhook, or mailto: and an address">
-      <input name="url" required placeholder="https://example.com/alerts" value={entered.url ?? ''} />
+      <input
+        name="url"
+        data-secret
+        required
+        placeholder="https://example.com/alerts"
+        value={entered.url ?? ''}
+      />
     </Field>
     <Choice
       name="format"

@@ -63,7 +63,7 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
     <section class="choices" aria-label="What you can do" id="actions" data-live>
       {can.includes('replay') && (
         <form method="post" action={at('replay')}>
-          <button class="primary" data-key="r">
+          <button class="primary" data-key="r" data-asks>
             {item.cost_usd > 0 ? `Replay (about ${money(item.cost_usd)})` : 'Replay'}
           </button>
           <p class="dim">
@@ -75,7 +75,7 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
       )}
       {can.includes('resume') && (
         <form method="post" action={at('resume')}>
-          <button class="primary" data-key="r">
+          <button class="primary" data-key="r" data-asks>
             Resume
           </button>
           <p class="dim">
@@ -112,7 +112,7 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
       )}
       {can.includes('wrong') && <CallWrong item={item} />}
       {can.includes('reopen') && (
-        <Act action={at('reopen')} letter="u" label={UNDO[item.disposition as keyof typeof UNDO]}>
+        <Act action={at('reopen')} letter="z" label={UNDO[item.disposition as keyof typeof UNDO]}>
           It waits for a decision again. Possible for {LIMITS.reopen_minutes} minutes after the decision.
         </Act>
       )}

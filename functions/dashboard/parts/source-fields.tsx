@@ -92,7 +92,7 @@ export const SourceFields = ({ source, headers = '', open, guessed = [], childre
             : 'One "Name: value" a line; kept sealed and never shown again.'
         }
       >
-        <textarea name="headers" class="short" spellcheck={false}>
+        <textarea name="headers" data-secret class="short" spellcheck={false}>
           {headers}
         </textarea>
       </Field>

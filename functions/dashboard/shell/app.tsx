@@ -28,6 +28,7 @@ import {
   cookieOf,
   endedCookieFor,
   LAST_PROJECT,
+  SESSION,
   type SignedIn,
   setCookie,
   signedIn,
@@ -245,13 +246,22 @@ function sealed({ config }: Context, response: Response): Response {
 
 const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
 
+/** Leads back to the page that was asked for, or to the page of the form that was sent. */
 function toSignIn(ctx: Context, request: Request): Response {
   const { pathname, search } = new URL(request.url)
-  const next =
-    request.method === 'GET' && pathname !== ROOT ? `?next=${encodeURIComponent(pathname + search)}` : ''
+  const isForm = request.method !== 'GET'
+  const to = isForm ? pathOf(ctx, request.headers.get('referer')) : pathname + search
+  const hadSession = isForm || cookieOf(ctx, request, SESSION) !== undefined
+  const query = new URLSearchParams({
+    ...(to !== undefined && to !== ROOT && { next: to }),
+    ...(hadSession && { ended: isForm ? 'form' : 'link' }),
+  })
   return new Response(null, {
     status: 303,
-    headers: { location: SIGN_IN + next, ...endedCookieFor(ctx, request) },
+    headers: {
+      location: query.size === 0 ? SIGN_IN : `${SIGN_IN}?${query}`,
+      ...endedCookieFor(ctx, request),
+    },
   })
 }
 

@@ -12,7 +12,7 @@ import {
 import { basePath } from '../../../shared/http/base-path.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 
-const SESSION = 'session'
+export const SESSION = 'session'
 /** The cookie with the project viewed last; pages of the account show its menu. */
 export const LAST_PROJECT = 'project'
 type Configured = Pick<Context, 'config'>

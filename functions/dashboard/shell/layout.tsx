@@ -56,6 +56,7 @@ export const Layout = ({
       </a>
       {member ? <Menu {...{ view, projects, last_project_id, member }} /> : ''}
       <main id="main" tabindex={-1}>
+        <div id="connection" aria-live="polite" />
         {held ? <HeldLine /> : ''}
         {member?.is_suspended ? <SuspendedLine /> : ''}
         <NoticeLine notice={notice} />
@@ -199,7 +200,7 @@ const PricesLine = ({ project_id }: { project_id: string }) => (
 
 const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>
   notice ? (
-    <div class={`notice ${notice.kind}`} role={notice.kind === 'refused' ? 'alert' : 'status'}>
+    <div class={`notice toast ${notice.kind}`} role={notice.kind === 'refused' ? 'alert' : 'status'}>
       <p>
         {notice.text} {notice.hint && <span class="dim">{notice.hint}</span>}
       </p>
@@ -208,7 +209,7 @@ const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>
           {Object.entries(notice.undo.fields).map(([name, value]) => (
             <input type="hidden" name={name} value={value} />
           ))}
-          <button data-key="u">Undo</button>
+          <button data-key="z">Undo</button>
         </form>
       )}
     </div>

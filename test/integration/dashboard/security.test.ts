@@ -329,7 +329,7 @@ describe('a member', () => {
     await expect.poll(async () => (await at()).status).toBe(303)
     expect((await at()).headers.getSetCookie().join()).toContain('__Host-assay-session=; Max-Age=0')
     const form = await send('/dashboard/projects', new URLSearchParams({ name: 'ghost' }), { cookie })
-    expect(form.headers.get('location')).toBe('/dashboard/sign-in')
+    expect(form.headers.get('location')).toBe('/dashboard/sign-in?ended=form')
   })
 
   it('whose password is guessed wrong too often in the form is refused by e-mail, as in the API', async () => {
