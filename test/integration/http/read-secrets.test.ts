@@ -21,8 +21,7 @@ it('a read whose log entry fails, as with a full disk, shows no secret, however 
     create function refuse_entry() returns trigger language plpgsql as $$
     begin raise exception 'no space left on device' using errcode = '53100'; end $$`
   await sql`create trigger refuse_entry before insert on audit_log for each row execute function refuse_entry()`
-  for (let n = 0; n < 3; n++)
-    expect((await read()).json).toMatchObject({ error: { code: 'store_full' } })
+  for (let n = 0; n < 3; n++) expect((await read()).json).toMatchObject({ error: { code: 'store_full' } })
   await sql`drop trigger refuse_entry on audit_log`
   expect((await read()).status).toBe(200)
   expect(await sql`select from audit_log where action = 'getSigningSecret'`).toHaveLength(1)
