@@ -1,11 +1,14 @@
-// Compresses the answers of a Node process. Guarantee: a page of 300 KB costs a few milliseconds, off the thread that
-// answers requests.
+// Compresses the answers of a Node process. Guarantee: it takes some milliseconds for a page of 300 KB, off the
+// thread that answers requests.
 
 import { Duplex } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import { type Codings, type Compressor, compressed } from '../../shared/http/compression.ts'
 
-/** Of 0 to 11. It makes 300 KB of HTML smaller than gzip does in a third of the time; the default, 11, takes 300 ms. */
+/**
+ * Of 0 to 11. The OpenAPI document of 1.86 MB becomes 90 KB in 13 ms, by gzip 119 KB in 22; by 11, the default, 59 KB in
+ * two seconds.
+ */
 const BROTLI_QUALITY = 4
 /** 2^18 bytes: the default of 2^22 takes megabytes for each open answer. */
 const BROTLI_WINDOW = 18

@@ -120,15 +120,17 @@ interface FirstOfProps {
   href: string
 }
 
-/** Below a list of the first rows: of how many, and where all of them are. */
+/** Below a list of the first rows: of how many, unless these are all, and where all of them are. */
 export const FirstOf = ({ shown, total, noun, href }: FirstOfProps) =>
-  shown === total ? (
+  total === 0 ? (
     ''
   ) : (
     <p class="first-of">
-      <span class="dim">
-        {count(shown)} of {typeof total === 'number' ? count(total) : total}
-      </span>{' '}
+      {shown !== total && (
+        <span class="dim">
+          {count(shown)} of {typeof total === 'number' ? count(total) : total}{' '}
+        </span>
+      )}
       <a href={href}>All {noun}</a>
     </p>
   )
