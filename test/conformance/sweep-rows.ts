@@ -246,6 +246,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   rule: null,
   confirm: null,
   revoke_keys: null,
+  revoke_triggers: null,
   cron: null,
   timezone: null,
 }
