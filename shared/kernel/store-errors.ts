@@ -29,15 +29,19 @@ const notTrusted =
 const ca = notTrusted(store => `name the file with the certificate of its CA (PEM) by ${store}_CA_FILE`)
 
 /** Uses the message of the code that refused the URL; it begins with the name of the setting. */
-const unusableUrl: FaultOf = (_, error) => ({
-  code: (error as Error & { code: string }).code,
-  says: 'has no URL that can be used',
-  fix: error.message.replace(/\.$/, ''),
-})
+const refusedSetting =
+  (says: string): FaultOf =>
+  (_, error) => ({
+    code: (error as Error & { code: string }).code,
+    says,
+    fix: error.message.replace(/\.$/, ''),
+  })
+const unusableUrl = refusedSetting('has no URL that can be used')
 
 /** Faults by Node's TLS code, PostgreSQL's SQLSTATE, or the code of a refused URL. */
 const BY_CODE: Record<string, FaultOf> = {
   setting_missing: unusableUrl,
+  setting_invalid: refusedSetting('has a setting that cannot be used'),
   database_url_unusable: unusableUrl,
   redis_url_unusable: unusableUrl,
   SELF_SIGNED_CERT_IN_CHAIN: ca,

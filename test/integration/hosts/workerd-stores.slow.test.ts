@@ -2,13 +2,14 @@
 
 import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import { afterAll, expect, it } from 'vitest'
 import { migrate } from '../../../infra/migrate.ts'
 import { filesOf } from '../../../infra/targets/installation.ts'
 import { type Authority, makeAuthority } from '../../support/certificates.ts'
 import { eventually } from '../../support/eventually.ts'
 import { PASSWORD, startRedisCluster, startTlsRedis } from '../../support/redis-servers.ts'
-import { testDatabase } from '../../support/stores.ts'
+import { testDatabase, testRedis } from '../../support/stores.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startTlsPostgres } from '../../support/tls-postgres.ts'
 import { localValues, startWorkerd, workerdFolder } from '../../support/workerd.ts'
@@ -53,6 +54,31 @@ it('a Redis cluster works like one Redis', async () => {
   await signIn(workerd)
   const kept = await Promise.all(cluster.nodes.map(node => node.client.keys('assay:rate:sign-in:*')))
   expect(kept.flat()).not.toEqual([])
+})
+
+it('the keys of a named installation begin with its name, and a name that cannot be one is reported', async () => {
+  const database = parts.adopt(await testDatabase(), one => one.drop())
+  const redis = parts.adopt(await testRedis(), one => one.drop())
+  const urls = { DATABASE_URL: database.url, REDIS_URL: redis.url }
+  const files = new Map(filesOf('workerd', { ...(await localValues()), installation: 'staging' }, 'a test'))
+  const config = files.get('config.capnp')!
+  const folder = await workerdFolder()
+  await writeFile(join(folder, 'named.capnp'), config)
+  await writeFile(join(folder, 'misnamed.capnp'), config.replaceAll('"staging"', '"eu_1"'))
+
+  const named = await started(urls, 'named.capnp')
+  expect(await readiness(named)).toEqual([200, 'ok', 'ok'])
+  await signIn(named)
+  const client = parts.adopt(new Redis(redis.url), one => one.disconnect())
+  const kept = await client.keys('*')
+  expect(kept).toContain('assay-staging:turns')
+  expect(kept.filter(key => !/^\{?assay-staging:/.test(key))).toEqual([])
+
+  const misnamed = await started(urls, 'misnamed.capnp')
+  expect(await readiness(misnamed)).toEqual([503, 'ok', 'unusable'])
+  expect(await (await fetch(`${misnamed.url}/health/ready`)).text()).toMatch(
+    /ASSAY_INSTALLATION is eu_1: it takes a name/,
+  )
 })
 
 it('both stores are reached over TLS, and trusted only with a known CA and under their own name', {
