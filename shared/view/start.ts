@@ -17,4 +17,5 @@ export type Start = Pick<
 
 /** Who or what started a run. @example 'schedule nightly' @example 'ana@example.com' */
 export const sayStarter = ({ kind, name }: StartedBy): string =>
-  kind === 'member' ? name : `${kind} ${name}`
+  // A schedule without a name of its own is named by its cron already: `schedule 0 2 * * *`.
+  kind === 'member' || name.startsWith(`${kind} `) ? name : `${kind} ${name}`

@@ -1,6 +1,7 @@
 // An item as a person sees it: in a browser, over real stores; only the agent is played.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../shared/kernel/limits.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
 import { holds, type Play, ran, recordId, workOff, works } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
@@ -246,7 +247,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     const long = (characters: number) => ({
       html: 'Lorem ipsum, refund: dolor: sit, '.repeat(characters / 33),
     })
-    const [input, output, recorded] = [long(120_000), long(20_000), long(400_000)]
+    const [input, output, recorded] = [long(120_000), long(60_000), long(400_000)]
     const says: Play = item => [
       step(item, 'read', { output }),
       step(item, 'write', { output: recorded }),
@@ -257,15 +258,17 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     const copied = () => page.evaluate(() => navigator.clipboard.readText())
     const inputText = JSON.stringify(input)
     const shown = page.getByRole('region', { name: 'Input', exact: true })
-    await shown.getByText('Show more, cut at 20,000 of 119,999 characters').click()
-    expect(await shown.locator('.copyable pre').textContent()).toBe(inputText.slice(0, 20_000))
-    await shown.getByText('Cut at 20,000 of 119,999 characters; the raw form has all of them.').waitFor()
+    const most = LIMITS.page_text_characters
+    const cutAt = `at ${most.toLocaleString('en')} of 119,999 characters`
+    await shown.getByText(`Show more, cut ${cutAt}`).click()
+    expect(await shown.locator('.copyable pre').textContent()).toBe(inputText.slice(0, most))
+    await shown.getByText(`Cut ${cutAt}; the raw form has all of them.`).waitFor()
     await shown.getByRole('button', { name: 'Copy all as JSON' }).click()
     await expect.poll(copied).toBe(inputText)
     await page.getByText('read', { exact: true }).click()
     const out = page.getByRole('region', { name: 'Out of read' })
-    await out.getByText(/^Show more, cut at 20,000 of/).click()
-    expect(await out.locator('.copyable pre').textContent()).toBe(JSON.stringify(output).slice(0, 20_000))
+    await out.getByText(/^Show more, cut at/).click()
+    expect(await out.locator('.copyable pre').textContent()).toBe(JSON.stringify(output).slice(0, most))
     await page.getByText('write', { exact: true }).click()
     const kept = page.getByRole('region', { name: 'Out of write' })
     const bytes = JSON.stringify(recorded).length.toLocaleString('en')

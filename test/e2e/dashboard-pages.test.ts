@@ -64,6 +64,7 @@ const filled = (path: string, ids: Record<string, string>) =>
 
 /** Paths that answer with something other than a page. */
 const RAW = [
+  '/dashboard/causes',
   '/dashboard',
   '/dashboard/runs/{runId}/events',
   '/dashboard/runs/{runId}/results/file',

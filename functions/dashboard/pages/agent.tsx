@@ -166,7 +166,7 @@ const RunNow = ({
           </>
         ) : (
           <Field label="Input, as JSON">
-            <textarea dir="auto" name="input" spellcheck={false} required>
+            <textarea name="input" dir="auto" spellcheck={false} required>
               {entered.input ?? '{}'}
             </textarea>
           </Field>

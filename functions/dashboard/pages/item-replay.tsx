@@ -105,7 +105,7 @@ async function formView(api: Client, itemId: string, order: Order, wrong?: strin
         <form class="stack wide" method="post" action={ofItem(item.id, 'replay')}>
           <label>
             <span class="label">Input, as JSON</span>
-            <textarea dir="auto" name="input" rows={14} spellcheck={false} autofocus>
+            <textarea name="input" dir="auto" rows={14} spellcheck={false} autofocus>
               {order.input ?? prettyJson(texts.input ?? 'null')}
             </textarea>
           </label>

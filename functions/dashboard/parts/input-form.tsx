@@ -62,7 +62,7 @@ export const InputFields = ({
             ))}
           </select>
         ) : type === 'string' ? (
-          <textarea dir="auto" name={PREFIX + name} class="short" required={isRequired}>
+          <textarea name={PREFIX + name} dir="auto" class="short" required={isRequired}>
             {entered[PREFIX + name] ?? ''}
           </textarea>
         ) : (

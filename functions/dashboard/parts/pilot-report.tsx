@@ -201,7 +201,7 @@ const GoOn = ({
       {isPasted(file.file) ? (
         <label class="choose-again">
           <span class="label">Paste the same lines again: they were not kept.</span>
-          <textarea dir="auto" name="lines" spellcheck={false} />
+          <textarea name="lines" dir="auto" spellcheck={false} />
           <input type="hidden" name="format" value={file.file.slice('pasted.'.length)} />
         </label>
       ) : (

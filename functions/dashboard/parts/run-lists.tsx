@@ -110,7 +110,7 @@ export const RunLines = ({ runs, now, mayAct }: { runs: readonly Run[]; now: num
         },
       },
       { label: 'Cost', numeric: true, cell: run => money(run.cost_usd) },
-      { label: 'Started by', cell: run => <Starter of={run} /> },
+      { label: 'By', cell: run => <Starter of={run} /> },
       { label: 'Created', numeric: true, cell: run => <When at={run.created_at} now={now} /> },
     ]}
     empty=""

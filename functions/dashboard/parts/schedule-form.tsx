@@ -87,7 +87,7 @@ export const ScheduleFields = ({ entered }: { entered: ScheduleEntered }) => (
       label="Input"
       hint="JSON; each fire is one run over one item with this input, unless many items are read above."
     >
-      <textarea dir="auto" name="input" spellcheck={false}>
+      <textarea name="input" dir="auto" spellcheck={false}>
         {entered.input ?? 'null'}
       </textarea>
     </Field>
@@ -103,8 +103,8 @@ const LimitsField = ({ value }: { value: string | undefined }) => (
     hint="One a line: host, then requests, tokens or in_flight, and the credential if it is for one variable. They stand in place of the project's, for all runs, and may be higher. Owners set them."
   >
     <textarea
-      dir="auto"
       name="limits"
+      dir="auto"
       spellcheck={false}
       autocapitalize="none"
       placeholder="api.openai.com credential=OPENAI_API_KEY requests=500/min"

@@ -90,8 +90,8 @@ const Source = ({ entered }: { entered: Entered }) => (
     <details open={Boolean(entered.lines)}>
       <summary>Or paste lines</summary>
       <textarea
-        dir="auto"
         name="lines"
+        dir="auto"
         aria-label="Lines"
         spellcheck={false}
         placeholder={'{"text": "first item"}\n{"text": "second item"}'}
