@@ -55,7 +55,7 @@ export async function servedSchemasOf(api: Api): Promise<Finding> {
     return wrong(
       check,
       described(other.current!, other.slug, other.names!),
-      `run "assay deploy --url ${other.current!.url}", or serve the code that was deployed`,
+      `assay deploy --url ${other.current!.url}`,
     )
   const answering = found.filter(one => one.names !== undefined).length
   return ok(

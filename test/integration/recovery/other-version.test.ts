@@ -47,7 +47,7 @@ const other = (steps: number, words: string) => [
   { code: 'other_version', message: expect.stringContaining(words), steps },
 ]
 
-it('a deploy between a run and its recovery is named with the steps that the version before had made', async () => {
+it('a deploy between a run and its recovery is named with the steps that the version before had made [recoveries.versions]', async () => {
   answering()
   await engine.submit(3)
   await consume(engine.ctx)
@@ -95,7 +95,7 @@ it('a recovery by other code that nobody knew of says so once its answers name i
   expect(await warningsOf()).toEqual(other(2, 'made by code a3f, and code b7c runs'))
 })
 
-it('a recovery after which nothing works says that, and one that took nothing over nothing else', async () => {
+it('a recovery after which nothing works says that, and one that took nothing over nothing else [recoveries.versions]', async () => {
   answering('a3f')
   await engine.submit(2)
   await consume(engine.ctx)
