@@ -212,7 +212,7 @@ async function settle(
     inFlightItems,
     ctx.now,
     undefined,
-    new Stops(claim, upstreams, NO_KEY, ctx.now),
+    new Stops(claim, upstreams, NO_KEY, ctx.now, true),
     sent.started_ms,
     await schemasOf(claim.target),
   )

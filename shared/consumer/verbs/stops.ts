@@ -29,12 +29,15 @@ export class Stops {
   /** The project's key for the names of credentials. */
   readonly key: string
   readonly #now: () => number
+  readonly #answersLater: boolean
 
-  constructor(claim: Claim, known: KnownUpstreams, key: string, now: () => number) {
+  /** @param answersLater its items are in flight in no process: what is said of them comes in requests of their agent */
+  constructor(claim: Claim, known: KnownUpstreams, key: string, now: () => number, answersLater = false) {
     this.#claim = claim
     this.#known = known
     this.key = key
     this.#now = now
+    this.#answersLater = answersLater
   }
 
   /** The closed upstream that the item was stopped at before, which it tries again now. */
@@ -88,6 +91,8 @@ export class Stops {
     return url === null ? undefined : this.#stopped(inFlight, { ...refused, place: agentPlace(url) })
   }
 
+  #callingItem = (inFlight: InFlightItem): InFlightItem | null => (this.#answersLater ? null : inFlight)
+
   /** The names of the credentials that a variable of the agent's environment has: none or one. */
   keysOf = (label: string): string[] =>
     [...labelsFor(this.#claim.target, this.key)].flatMap(([key, of]) => (of === label ? [key] : []))
@@ -107,7 +112,7 @@ export class Stops {
         served,
         held,
         began_ms,
-        item: inFlight,
+        item: this.#callingItem(inFlight),
       })
     if (fault === undefined) return this.#known.served(project_id, place, began_ms)
     this.#stopped(inFlight, {
@@ -124,7 +129,8 @@ export class Stops {
   /** A call of an item used tokens. */
   used(inFlight: InFlightItem, { model, input_tokens, output_tokens }: StepRow): void {
     const tokens = input_tokens + output_tokens
-    if (tokens > 0) this.#known.pacer.used(this.#claim.target.deployment_id, model, tokens, inFlight)
+    if (tokens > 0)
+      this.#known.pacer.used(this.#claim.target.deployment_id, model, tokens, this.#callingItem(inFlight))
   }
 
   #stopped(inFlight: InFlightItem, call: Call): Stop {

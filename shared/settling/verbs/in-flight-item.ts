@@ -28,7 +28,7 @@ export interface NamedCode {
 export interface InFlightItem extends ItemProgress {
   item: ClaimedItem
   lease: Lease
-  /** Set once: by the agent's final line, by a fence, or by the end of the request. */
+  /** Set once: by the agent's final line, by a fence, or by the end of the request; not where the lease is another's. */
   done: boolean
   verdict: Verdict | null
   /** In a flush under way; results that come meanwhile wait for it. */

@@ -19,8 +19,8 @@ interface Report {
   held: number
   /** Of the call whose answer reported the limits. */
   began_ms: number
-  /** Whose calls they were. */
-  item: CallingItem
+  /** Whose calls they were, if it is at work in this process. */
+  item: CallingItem | null
 }
 
 const REPORTS_PER_TURN = 16
@@ -133,12 +133,15 @@ export class Pacer {
     const left = (this.#inFlight.get(deployment_id) ?? 0) - items
     if (left > 0) this.#inFlight.set(deployment_id, left)
     else this.#inFlight.delete(deployment_id)
-    for (const one of this.#byDeployment.get(deployment_id) ?? []) one.ended += items
+    for (const one of this.#byDeployment.get(deployment_id) ?? []) {
+      one.ended += items
+      one.asked.keep(this.#inFlightOf(one))
+    }
     this.#schedule()
   }
 
   /** A call of a deployment's item used tokens. */
-  used(deployment_id: string, model: string | null, tokens: number, item: CallingItem): void {
+  used(deployment_id: string, model: string | null, tokens: number, item: CallingItem | null): void {
     for (const one of this.#byDeployment.get(deployment_id) ?? [])
       if (one.row.model === '' || model === null || one.row.model === model) {
         one.tokens += tokens

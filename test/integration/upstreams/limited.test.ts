@@ -160,7 +160,7 @@ describe('declared limits, among many upstreams', () => {
           label: null,
         },
         deployment_id,
-        { limits: [], served: 1, held: 0, began_ms: 0, item: { done: true } },
+        { limits: [], served: 1, held: 0, began_ms: 0, item: null },
       )
   }
   const counted = async () =>
