@@ -4,7 +4,8 @@
 
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
-import { keepKey, liveKey, touchKey } from '../accounts/queries/api-keys.ts'
+import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
+import { keepCallers } from '../accounts/queries/caller-locks.ts'
 import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../accounts/vocabulary.ts'
 import type { Context, Database } from '../context.ts'
 import { startedByCaller } from '../items/rules/started-by.ts'
@@ -108,7 +109,7 @@ export async function keptCaller(ctx: Context, known: Principal): Promise<Princi
 }
 
 async function keptKey(db: Database, { key_id }: KeyPrincipal): Promise<Principal | undefined> {
-  await keepKey(db, key_id)
+  await keepCallers(db, [key_id])
   const key = await liveKey(db, { id: key_id })
   return key && principalOfKey(key)
 }

@@ -6,6 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { accounts } from '../tables/accounts.ts'
 import { apiKeys, projects } from '../tables/projects.ts'
 import type { ApiKeyRow } from '../wire/account.ts'
+import { changeCaller } from './caller-locks.ts'
 
 const columns = {
   id: apiKeys.id,
@@ -42,11 +43,6 @@ export async function liveKey(db: Database, by: { hash: Uint8Array } | { id: str
     .prepare('hash' in by ? 'live_key' : 'live_key_of_id')
     .execute()
   return row
-}
-
-/** Keeps the key from being revoked until the transaction ends. */
-export async function keepKey(db: Database, id: string): Promise<void> {
-  await db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('share')
 }
 
 /** Notes a key's use, at most once a minute. */
@@ -105,10 +101,9 @@ export async function revokeKey(
   project_id: string,
   id: string,
 ): Promise<ApiKeyRow | undefined> {
-  const [row] = await db
-    .update(apiKeys)
-    .set({ revoked_at: sql`now()` })
-    .where(and(eq(apiKeys.id, id), eq(apiKeys.project_id, project_id), isNull(apiKeys.revoked_at)))
-    .returning(columns)
+  const isIts = and(eq(apiKeys.id, id), eq(apiKeys.project_id, project_id), isNull(apiKeys.revoked_at))
+  const [row] = await changeCaller(db, id, db =>
+    db.update(apiKeys).set({ revoked_at: sql`now()` }).where(isIts).returning(columns),
+  )
   return row
 }

@@ -2,6 +2,7 @@
 
 import { and, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
+import { changeCaller, keepCallers } from '../../accounts/queries/caller-locks.ts'
 import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
 import type { Database } from '../../context.ts'
 
@@ -64,7 +65,7 @@ export async function lockLinked(
     .where(inArray(members.id, [member_id, maker_id]))
     .orderBy(members.id)
     .for('update')
-  await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, maker_session_id)).for('share')
+  await keepCallers(db, [maker_session_id])
 }
 
 /** Sets a member's password and ends the sessions that were opened with the old one, except `kept_session_id`. */
@@ -74,15 +75,17 @@ export async function setPassword(
   password_hash: string,
   kept_session_id?: string,
 ): Promise<void> {
-  await db.update(members).set({ password_hash }).where(eq(members.id, member_id))
-  await db
-    .update(sessions)
-    .set({ revoked_at: sql`now()` })
-    .where(
-      and(
-        eq(sessions.member_id, member_id),
-        isNull(sessions.revoked_at),
-        kept_session_id === undefined ? undefined : ne(sessions.id, kept_session_id),
-      ),
-    )
+  await changeCaller(db, member_id, async db => {
+    await db.update(members).set({ password_hash }).where(eq(members.id, member_id))
+    await db
+      .update(sessions)
+      .set({ revoked_at: sql`now()` })
+      .where(
+        and(
+          eq(sessions.member_id, member_id),
+          isNull(sessions.revoked_at),
+          kept_session_id === undefined ? undefined : ne(sessions.id, kept_session_id),
+        ),
+      )
+  })
 }

@@ -1,6 +1,7 @@
 // Members and their sessions. A session is dead once it is revoked or its refresh token has expired.
 
-import { and, desc, eq, getTableColumns, gt, isNull, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { changeCaller, keepCallers } from '../../accounts/queries/caller-locks.ts'
 import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
 import type { SessionRow } from '../../accounts/wire/members.ts'
 import type { Database } from '../../context.ts'
@@ -34,17 +35,16 @@ export async function liveSession(db: Database, id: string) {
 
 /** Keeps the session from ending, and its member from being changed or removed, until the transaction ends. */
 export async function keepSession(db: Database, id: string, member_id: string): Promise<void> {
-  await keepMember(db, member_id)
-  await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, id)).for('share')
+  await keepCallers(db, [member_id, id])
 }
 
 /** The member's password hash, which no transaction changes until this one ends; undefined when there is no member. */
 export async function keepMember(db: Database, id: string): Promise<string | undefined> {
+  await keepCallers(db, [id])
   const [row] = await db
     .select({ password_hash: members.password_hash })
     .from(members)
     .where(eq(members.id, id))
-    .for('share')
   return row?.password_hash
 }
 
@@ -77,16 +77,8 @@ const isRefreshedBy = (refresh_hash: Uint8Array) =>
 
 /** Ends a session whose earlier token was sent again, unless that token was replaced less than `moment_ms` ago. */
 export async function revokeUsedTwice(db: Database, id: string, moment_ms: number): Promise<void> {
-  await db
-    .update(sessions)
-    .set({ revoked_at: sql`now()` })
-    .where(
-      and(
-        eq(sessions.id, id),
-        isNull(sessions.revoked_at),
-        lt(sessions.last_used_at, sql`now() - interval '1 millisecond' * ${moment_ms}`),
-      ),
-    )
+  const isOld = lt(sessions.last_used_at, sql`now() - interval '1 millisecond' * ${moment_ms}`)
+  await end(db, id, and(isNull(sessions.revoked_at), isOld))
 }
 
 /** A member's live sessions, newest first. */
@@ -113,24 +105,20 @@ export function listSessions(
 
 /** Ends a live session of the member; false when there is no such one. */
 export async function revokeSessionOf(db: Database, member_id: string, id: string): Promise<boolean> {
-  const rows = await db
-    .update(sessions)
-    .set({ revoked_at: sql`now()` })
-    .where(
-      and(
-        eq(sessions.id, id),
-        eq(sessions.member_id, member_id),
-        isNull(sessions.revoked_at),
-        gt(sessions.expires_at, sql`now()`),
-      ),
-    )
-    .returning({ id: sessions.id })
+  const isLive = and(isNull(sessions.revoked_at), gt(sessions.expires_at, sql`now()`))
+  const rows = await end(db, id, and(eq(sessions.member_id, member_id), isLive))
   return rows.length === 1
 }
 
 export async function revokeSession(db: Database, id: string): Promise<void> {
-  await db
-    .update(sessions)
-    .set({ revoked_at: sql`now()` })
-    .where(and(eq(sessions.id, id), isNull(sessions.revoked_at)))
+  await end(db, id, isNull(sessions.revoked_at))
 }
+
+const end = (db: Database, id: string, isSo: SQL | undefined) =>
+  changeCaller(db, id, db =>
+    db
+      .update(sessions)
+      .set({ revoked_at: sql`now()` })
+      .where(and(eq(sessions.id, id), isSo))
+      .returning({ id: sessions.id }),
+  )
