@@ -36,7 +36,8 @@ const described = ({ url, version }: Served, slug: string, names: readonly strin
 
 /** Notes that the agent's code declares other schemas than its deployment, before a run of it begins. */
 export async function noteOtherSchemas({ api, output }: Session, agent: Pick<Agent, 'id' | 'slug'>) {
-  const current = await findVersion(api, agent, version => version.is_current)
+  const found = await tried(() => findVersion(api, agent, version => version.is_current))
+  const current = found !== undefined && 'refused' in found ? undefined : found // a note stops no submission
   const names = current === undefined ? undefined : await differing(current)
   if (current === undefined || names === undefined || names.length === 0) return
   output.note(`${described(current, agent.slug, names)}; assay deploy --url ${current.url} deploys it`)

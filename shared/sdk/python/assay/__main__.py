@@ -8,7 +8,7 @@ import sys
 from typing import List, Optional
 
 from .pool import NotStarted, Pool
-from .server import Server, run
+from .server import Server, run, stop_signals
 from .protocol import AgentProtocol
 
 EPILOG = "The agent is deployed with `assay deploy --url http://HOST:PORT`, which prints the ASSAY_AGENT_KEY that makes it answer Assay alone."
@@ -45,9 +45,10 @@ def _serve(given: argparse.Namespace) -> int:
         backend.open()
     except NotStarted:
         return 1  # the worker has said why
+    stop = stop_signals()
     who = "Assay" if os.environ.get("ASSAY_AGENT_KEY") else "everybody, since ASSAY_AGENT_KEY is not set"
     print(f"{backend.declaration['name']} on {server.url}, answers {who}", flush=True)
-    run(server, backend.drain, backend.close)
+    run(server, stop, backend.drain, backend.close)
     return 0
 
 

@@ -210,11 +210,16 @@ class _Counted:
         self._server.count(-1)
 
 
-def run(server: Server, drain: Callable[[], None], close: Callable[[], None]) -> None:
-    """Serves until a signal. Under OpenFaaS's watchdog, which sends it first and passes requests on, until that ends it."""
+def stop_signals() -> threading.Event:
+    """Is set by SIGTERM and SIGINT, from now on: before anybody is told that it serves."""
     stop = threading.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: stop.set())
+    return stop
+
+
+def run(server: Server, stop: threading.Event, drain: Callable[[], None], close: Callable[[], None]) -> None:
+    """Serves until a signal. Under OpenFaaS's watchdog, which sends it first and passes requests on, until that ends it."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2}, name="assay-accept", daemon=True)
     thread.start()
     while not stop.wait(1.0):
