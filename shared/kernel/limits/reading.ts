@@ -57,6 +57,7 @@ export const READING_LIMITS = {
   search_names: 1000, // different names of steps that a search reads
   // The latest steps, scanned one by one for a word: 4 ms; a word that is not among them is rare
   search_near_steps: 20_000,
+  search_counted: 1000, // steps that a search finds; of more, this number is reported
   search_text_characters: 4000, // of an input and of an output; later text is not found
   search_catch_up_steps: 1000, // indexed before a search, in 0.1 s; the tick indexes the rest
   index_flushes: 100, // read for one batch

@@ -31,7 +31,11 @@ export function readPrompt(input: unknown): Message[] | undefined {
   )
   if (turns === undefined) return undefined
   const rules =
-    body.system ?? body.instructions ?? body.systemInstruction ?? fields(body.config)?.systemInstruction
+    body.system ??
+    body.instructions ??
+    body.systemInstruction ??
+    body.system_instruction ??
+    fields(body.config)?.systemInstruction
   const system =
     rules === undefined || rules === null ? [] : [message('system', fields(rules)?.parts ?? rules)]
   return [...system, ...(typeof turns === 'string' ? [said('user', turns)] : messagesOf(turns as unknown[]))]
