@@ -117,9 +117,11 @@ function requestTexts(value: unknown): string[] {
 
 /** Names whose values describe a request, an answer or a part of it. */
 const NOISE =
-  /^(?:model|modelId|model_id|modelVersion|type|role|name|object|id|.*_id|.*Id|block_type|lc|status|tools?|toolConfig|tool_config|tool_choice|toolChoice|functions|function_call|format|response_format|responseFormat|schema|json_schema|.*[sS]chema|config|generationConfig|generation_config|output_config|outputConfig|options|metadata|.*_metadata|.*Metadata|usage|stop|stop_sequences|stopSequences|.*_reason|.*Reason|user|logprobs|system_fingerprint|service_tier|created.*|provider.*|signature|thoughtSignature|data|b64_json|base64Data|mime_type|mimeType|media_type|mediaType|url|raw|cache_control|additional_kwargs|text_format|safety.*|embedding.*|predictions)$/
+  /^(?:model|modelId|model_id|modelVersion|type|role|name|object|id|.*_id|.*Id|block_type|lc|status|tools?|toolConfig|tool_config|tool_choice|toolChoice|functions|function_call|format|response_format|responseFormat|schema|json_schema|.*[sS]chema|config|generationConfig|generation_config|output_config|outputConfig|options|metadata|.*_metadata|.*Metadata|usage|stop|stop_sequences|stopSequences|.*_reason|.*Reason|user|logprobs|system_fingerprint|service_tier|created.*|provider.*|signature|thoughtSignature|prediction|b64_json|base64Data|mime_type|mimeType|media_type|mediaType|url|raw|cache_control|additional_kwargs|text_format|safety.*|embedding.*|predictions)$/
 
-const isNoise = (name: string, value: unknown) => NOISE.test(name) || isSchema(value)
+/** `data` is the bytes of a file, or the members of a message of LangChain. */
+const isNoise = (name: string, value: unknown) =>
+  NOISE.test(name) || isSchema(value) || (name === 'data' && typeof value === 'string')
 
 /** Whether it is a JSON Schema of an object or of one of several values. */
 function isSchema(value: unknown): boolean {
