@@ -134,7 +134,8 @@ export const READING_LIMITS = {
   compared_ms: 200, // for finding them
   page_messages: 100, // of one prompt, the latest
   page_html_bytes: 60_000, // of a list page, which a phone on a slow line loads in a second; it has as many rows as fit
-  runs_shown: 36,
+  runs_shown: 34,
+  keys_shown: 44,
   results_looked_ms: 400, // for the results that a page shows
   results_waited_ms: 5000, // for the first of them, which may wait for other heavy reads of the account
   changes_shown: 150, // items named in a comparison of two runs, all changes together
