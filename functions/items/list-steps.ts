@@ -3,13 +3,14 @@ import { readPage } from '../../shared/http/cursor.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { notFound, runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
+import { count } from '../../shared/kernel/answer-fields.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { pageSize } from '../../shared/kernel/fields.ts'
 import { parseItemRecordId } from '../../shared/kernel/ids.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { isFullOfBytes } from '../../shared/kernel/page-bytes.ts'
-import { type FoundStep, type StepKey, searchSteps } from '../../shared/traces/queries/search.ts'
+import { countFound, type FoundStep, type StepKey, searchSteps } from '../../shared/traces/queries/search.ts'
 import { catchUpSearch } from '../../shared/traces/verbs/index-steps.ts'
 import { StepQuery } from '../../shared/traces/wire/step-query.ts'
 import { Step, stepOf } from '../../shared/traces/wire/steps.ts'
@@ -21,14 +22,26 @@ export const listSteps = endpoint({
   operation_id: 'listSteps',
   summary: 'Search steps',
   description:
-    'Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found. A page may hold fewer steps than `limit` and still lead on, where their inputs and outputs are large.',
+    'Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. With `in=messages` it finds those whose messages have them: words of parameters, schemas and names do not count. Steps that retention has taken are not found. A page may hold fewer steps than `limit` and still lead on, where their inputs and outputs are large.',
   auth: 'any',
   heavy: true,
-  query: StepQuery.extend({ limit: pageSize(LIMITS.steps_page) }),
+  query: StepQuery.extend({
+    count: z.literal('true').optional().describe('Also report how many steps there are, up to a bound.'),
+    limit: pageSize(LIMITS.steps_page),
+  }),
   answers: {
     200: {
       description: 'The steps, each with its parent item and run.',
-      schema: z.object({ steps: z.array(Step), next_cursor: z.string().nullable() }).openapi('StepPage'),
+      schema: z
+        .object({
+          steps: z.array(Step),
+          next_cursor: z.string().nullable(),
+          total: count(
+            `With count: how many steps pass the filters, up to ${LIMITS.search_counted}.`,
+          ).optional(),
+          more_than_total: z.boolean().optional().describe('With count: whether there are more than total.'),
+        })
+        .openapi('StepPage'),
     },
   },
   errors: ['invalid_cursor', 'not_found'],
@@ -36,7 +49,7 @@ export const listSteps = endpoint({
     if (record_id === undefined || q !== undefined) await catchUpSearch(ctx)
   },
   async handle({ ctx, principal, query }) {
-    const { cursor, limit, project_id, record_id, outcome, outcome_status, ...filters } = query
+    const { cursor, limit, project_id, record_id, outcome, outcome_status, count, ...filters } = query
     if (outcome && outcome_status && outcome !== outcome_status)
       throw new ApiError('invalid_request', 'Query parameters "outcome" and "outcome_status" differ.')
     checkPeriod(filters)
@@ -51,7 +64,16 @@ export const listSteps = endpoint({
       searchSteps(ctx, { ...found, project_ids, after: after && keyOf(after), limit })
     const identity = { list: 'steps', ...scope, filters: { ...found, record: record_id } }
     const page = await readPage(ctx, identity, { cursor, limit }, read, textsOf, isFullOfBytes)
-    return { steps: page.rows.map(row => stepOf(row, filters.q)), next_cursor: page.next_cursor }
+    // A first page that is the last one needs no count.
+    const isWhole = cursor === undefined && page.next_cursor === null
+    const counted = () => countFound(ctx, { ...found, project_ids, limit })
+    return {
+      steps: page.rows.map(row =>
+        stepOf(row, filters.q === undefined ? undefined : { q: filters.q, in: filters.in }),
+      ),
+      next_cursor: page.next_cursor,
+      ...(count && (isWhole ? { total: page.rows.length, more_than_total: false } : await counted())),
+    }
   },
 })
 

@@ -3,6 +3,7 @@
 import { ANSWER_CHECKS, REFUSAL_CHOICES } from '../grading/vocabulary.ts'
 import { OUTCOMES, RUN_STATES } from '../items/vocabulary.ts'
 import { ESCAPES } from '../submission/rules/csv.ts'
+import { SEARCHED_IN } from '../traces/vocabulary.ts'
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import { ADMINISTRATION_COMMANDS } from './administer-commands.ts'
 import { AGENT_COMMANDS } from './agent-commands.ts'
@@ -213,6 +214,12 @@ export const COMMANDS: readonly Command[] = [
     args: ['[WORDS]'],
     summary: 'Search the steps of all items: names, errors, inputs and outputs.',
     options: [
+      {
+        name: 'in',
+        value: 'WHERE',
+        choices: SEARCHED_IN,
+        about: 'messages: only words that people, models and tools wrote; everything by default',
+      },
       { name: 'outcome', value: 'WHICH', choices: OUTCOMES, about: 'only steps with this verdict' },
       { name: 'reason', value: 'TOKEN', about: 'only steps with this reason, such as refusal' },
       { name: 'item-id', value: 'ID', about: 'only steps of items with this identifier of yours' },

@@ -24,7 +24,7 @@ export interface Listing<Row extends object> {
   read(page: PageQuery): Promise<Page<Row>>
   inAnyOrder?: true
   /** The number of rows, if the server has it; else further pages are counted, up to a bound. */
-  total?(): Promise<number | undefined>
+  total?(): Promise<number | Total | undefined>
   keyOf(row: Row): string
   /** When the row came, or null if it has not yet, or its time is unknown. */
   cameAt(row: Row): string | null
@@ -91,7 +91,8 @@ async function totalOf<Row extends object>(
   since: number | undefined,
 ): Promise<Total> {
   const counted = since === undefined ? await listing.total?.() : undefined
-  if (counted !== undefined) return { count: counted, more: false }
+  if (typeof counted === 'number') return { count: counted, more: false }
+  if (counted !== undefined) return counted
   let of = shown + left.unshown
   let { cursor } = left
   for (let pages = 0; pages < PAGES_COUNTED && cursor !== undefined; pages++) {

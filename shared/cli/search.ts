@@ -4,7 +4,7 @@ import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { operations } from '../sdk/client.gen.ts'
 import { reasonWords } from '../view/reason.ts'
-import type { Step } from './api.ts'
+import { answered, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { type ExitCode, usageFailure } from './failure.ts'
 import { ago, brief, spend } from './format.ts'
@@ -19,6 +19,7 @@ type Query = NonNullable<operations['listSteps']['parameters']['query']>
 
 /** The API parameter of each option. */
 const FILTERS = {
+  in: 'in',
   'item-id': 'item_id',
   prefix: 'item_id_prefix',
   run: 'run_id',
@@ -44,6 +45,11 @@ export function search(session: Session, given: Given): Promise<ExitCode> {
     page: LIMITS.steps_page.max,
     read: page =>
       bodyPageOf(api.GET('/v1/steps', { params: { query: { ...query, ...page } } }), found => found.steps),
+    total: async () => {
+      const counting = { ...query, limit: 1, count: 'true' } as const
+      const found = await answered(api.GET('/v1/steps', { params: { query: counting } }))
+      return { count: found.total ?? 0, more: found.more_than_total ?? false }
+    },
     keyOf: step => `${step.record_id} ${step.attempt} ${step.step_no}`,
     cameAt: step => step.started_at,
     text: (rows, screen) => stepsTable(rows, now(), screen),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isCutJson } from './cut-json.ts'
+import { isCutJson, parseCutJson } from './cut-json.ts'
 
 const whole = '{"label": "bil\\"ling [}", "more": [{"a": 1}, "x"], "n": null}'
 
@@ -20,3 +20,23 @@ it.each(['', ' ', 'billing', '12', 'nul', '}', ']', '(', '{}', '[]', '""'])('%j 
 it.each(['{', '[', '"', '\\', '{"a":', ' '])('a text that only repeats %j is read', piece => {
   expect(typeof isCutJson(piece.repeat(500_000))).toBe('boolean')
 })
+
+it('JSON is read as far as it goes, wherever it is cut', () => {
+  for (let length = 1; length < whole.length; length++)
+    expect(parseCutJson(whole.slice(0, length)), whole.slice(0, length)).toBeTypeOf('object')
+  expect(parseCutJson(whole)).toEqual(JSON.parse(whole))
+  expect(parseCutJson(whole.slice(0, 20))).toEqual({ label: 'bil"ling' })
+})
+
+it.each([
+  ['{"a": [{"b": "x"}, {"c": "ye', { a: [{ b: 'x' }, { c: 'ye' }] }],
+  ['{"a": 1, "key', { a: 1 }],
+  ['{"a": 1, "key": ', { a: 1 }],
+  ['[1, 23', [1]],
+  ['"one\\', 'one'],
+  ['"one\\u00e', 'one'],
+  ['"one\\\\', 'one\\'],
+  ['"one\\\\u00', 'one\\u00'],
+  ['no JSON', undefined],
+  ['{]', undefined],
+])('%s is read as %j', (text, value) => expect(parseCutJson(text)).toEqual(value))

@@ -14,16 +14,42 @@ export function wordsOf(text: string): Set<string> {
 const cut = (word: string) =>
   word.length > WORD_CHARACTERS ? word.slice(0, WORD_CHARACTERS).replace(/[\ud800-\udbff]$/, '') : word
 
-/** Replaces escapes such as \n, \t or \u0000 in a JSON text by blanks, so that their letters are not words. */
+/**
+ * Replaces the escapes of a JSON text by what they stand for, and those such as \n by blanks, so that their letters are
+ * not words. Clients in Python write every letter beyond ASCII as an escape.
+ */
 export function withoutEscapes(json: string): string {
-  return json.includes('\\') ? json.replace(/\\(?:u[0-9a-fA-F]{4}|.)/g, ' ') : json
+  if (!json.includes('\\')) return json
+  return json.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, code?: string, one?: string) =>
+    code !== undefined
+      ? String.fromCharCode(Number.parseInt(code, 16))
+      : one === '"' || one === '/'
+        ? one
+        : ' ',
+  )
 }
 
-/** The tsquery for a search text: all of its words, the last as a prefix from three characters on; null for none. */
-export function wordQuery(q: string): string | null {
+/** Stands in the index before a word that no message of the step has. No word begins with it. */
+const OUTSIDE = '~'
+
+/** The words of a step as they are indexed: those of its messages, and the others of its texts, marked as such. */
+export function markedWords(messages: string, texts: string): string[] {
+  const said = wordsOf(messages)
+  const others = [...wordsOf(texts)].filter(word => !said.has(word))
+  return [...said, ...others.map(word => OUTSIDE + word)]
+}
+
+/**
+ * The tsquery for a search text: all of its words, the last as a prefix from three characters on; null for none. In
+ * everything, a word may be marked or not.
+ */
+export function wordQuery(q: string, where: 'messages' | 'everything'): string | null {
   const words = [...wordsOf(q)]
   const last = [...wordsOf(q.match(WORD)?.at(-1) ?? '')][0]
   const isPrefix = /[\p{L}\p{N}\p{M}]{3}$/u.test(q)
-  const asked = words.map(word => `'${word}'${isPrefix && word === last ? ':*' : ''}`)
+  const asked = words.map(word => {
+    const end = isPrefix && word === last ? ':*' : ''
+    return where === 'messages' ? `'${word}'${end}` : `('${word}'${end} | '${OUTSIDE}${word}'${end})`
+  })
   return asked.length === 0 ? null : asked.join(' & ')
 }

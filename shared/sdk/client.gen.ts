@@ -1376,7 +1376,7 @@ export interface paths {
         };
         /**
          * Search steps
-         * @description Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. Steps that retention has taken are not found. A page may hold fewer steps than `limit` and still lead on, where their inputs and outputs are large.
+         * @description Filters combine. `q` finds every step whose name, error code, error message, input or output (the first 4,000 characters of each) has all its words, the last of which may be the beginning of one; and every step whose name holds `q` as it stands. With `in=messages` it finds those whose messages have them: words of parameters, schemas and names do not count. Steps that retention has taken are not found. A page may hold fewer steps than `limit` and still lead on, where their inputs and outputs are large.
          */
         get: operations["listSteps"];
         put?: never;
@@ -6099,7 +6099,7 @@ export interface components {
                  * @enum {string}
                  */
                 field: "error_message" | "name" | "error_code" | "input" | "output";
-                /** @description The text around it on one line; the hit stands between « and ». */
+                /** @description The text around it on one line, of the message that has it if one does; the hit stands between « and ». */
                 text: string;
             } | null;
         };
@@ -6126,6 +6126,10 @@ export interface components {
         StepPage: {
             steps: components["schemas"]["Step"][];
             next_cursor: string | null;
+            /** @description With count: how many steps pass the filters, up to 1000. */
+            total?: number;
+            /** @description With count: whether there are more than total. */
+            more_than_total?: boolean;
         };
         SubmittedBatch: {
             /**
@@ -14858,6 +14862,11 @@ export interface operations {
                  */
                 q?: string;
                 /**
+                 * @description Where q is searched for. messages: in what people, models and tools wrote (prompts, answers, arguments and results of tools, error messages). everything: also in names, error codes, parameters of requests, schemas and definitions of tools.
+                 * @example everything
+                 */
+                in?: "messages" | "everything";
+                /**
                  * @description Only steps of items with this identifier of yours.
                  * @example ticket-4711
                  */
@@ -14922,6 +14931,11 @@ export interface operations {
                  * @example Zk1xR2…
                  */
                 cursor?: string;
+                /**
+                 * @description Also report how many steps there are, up to a bound.
+                 * @example true
+                 */
+                count?: "true";
                 /**
                  * @description Entries in one page: 50 by default; clamped to 1 to 200.
                  * @example 1

@@ -212,6 +212,52 @@ export function stepsPart(given: Given): void {
       expect([status, json.error.code]).toEqual([400, 'invalid_request'])
     })
 
+    it('are searched in messages alone, and counted [steps.in-messages, steps.count]', async () => {
+      const world = given()
+      const { sql } = world.ctx
+      const agent = await makeAgent(world)
+      const run = await makeRun(world, agent.id, [{ input: 1, item_id: 'asked' }])
+      const schema = { type: 'object', properties: { kind: { enum: ['quokka', 'other'], type: 'string' } } }
+      const request = { response_format: { type: 'json_schema', json_schema: { name: 'quokka', schema } } }
+      const asks = (content: string) => JSON.stringify({ ...request, messages: [{ role: 'user', content }] })
+      const texts = [
+        { input: asks('A word') },
+        { input: asks('She said:\n"The quokka is \u202eابتسم"') },
+        { name: 'find_quokka', kind: 'tool_call', input: '{"quokka":1}' },
+        { name: 'ask', kind: 'tool_call', output: '{"found":["a quokka"]}' },
+        { error_code: 'quokka', error_message: 'no quokka answered', outcome: 'failed' },
+      ]
+      for (const [n, text] of texts.entries()) {
+        const key = { project_id: world.first.project_id, run_id: run, seq: 1, step_no: n + 1, attempt: 1 }
+        const row = { kind: 'llm_call', outcome: 'ok', duration_ms: 1, key: `k${n}`, name: 'draft', ...text }
+        await sql`insert into steps ${sql({ ...key, ...row, started_at: new Date(Date.UTC(2027, 0, 1, 0, n)) })}`
+      }
+      const list = async (query: string) => {
+        const { status, json } = await world.call('GET', `/v1/steps?run_id=${run}&q=quokka&${query}`)
+        expect([query, status]).toEqual([query, 200])
+        return { numbers: json.steps.map((found: { step_no: number }) => found.step_no), ...json }
+      }
+      expect((await list('')).numbers).toEqual([5, 4, 3, 2, 1])
+      expect((await list('in=everything')).numbers).toEqual([5, 4, 3, 2, 1])
+      const found = await list('in=messages&count=true')
+      expect([found.numbers, found.total, found.more_than_total]).toEqual([[5, 4, 2], 3, false])
+      expect(found.steps.map((step: { snippet: object }) => step.snippet)).toEqual([
+        { field: 'error_message', text: 'no «quokka» answered' },
+        { field: 'output', text: 'a «quokka»' },
+        { field: 'input', text: 'She said: "The «quokka» is \u202eابتسم"' },
+      ])
+      const first = await list('in=messages&limit=2')
+      const next = await list(`in=messages&limit=2&cursor=${first.next_cursor}`)
+      expect([first.numbers, next.numbers, next.next_cursor]).toEqual([[5, 4], [2], null])
+      const elsewhere = await world.call(
+        'GET',
+        `/v1/steps?run_id=${run}&q=quokka&limit=2&cursor=${first.next_cursor}`,
+      )
+      expect([elsewhere.status, elsewhere.json.error.code]).toEqual([400, 'invalid_cursor'])
+      for (const wrong of ['in=prompts', 'count=yes'])
+        expect((await world.call('GET', `/v1/steps?${wrong}`)).json.error.code).toBe('invalid_request')
+    })
+
     it('are returned byte for byte [steps.content]', async () => {
       const world = given()
       const agent = await makeAgent(world)

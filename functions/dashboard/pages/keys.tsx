@@ -30,7 +30,7 @@ async function keysView(
   const { data: keys = [], response } = await api.GET('/v1/projects/{projectId}/api-keys', {
     params: {
       path: { projectId: project_id },
-      query: { limit: LIMITS.keys_page.default, ...defined({ cursor }) },
+      query: { limit: LIMITS.keys_shown, ...defined({ cursor }) },
     },
   })
   return {

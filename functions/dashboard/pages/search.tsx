@@ -12,11 +12,11 @@ import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { anyAmong, Choice } from '../parts/choice.tsx'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { Field } from '../parts/form.tsx'
-import { List, Pager } from '../parts/list.tsx'
+import { List, linkWith, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { filterAsked, instantOf, rangeAsked, SearchQuery } from '../parts/search-query.ts'
 import { shellOptions } from '../parts/shell-options.ts'
-import { money, Verdict, When } from '../parts/text.tsx'
+import { count, counted, money, Verdict, When } from '../parts/text.tsx'
 import { ofItem, ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -32,7 +32,13 @@ export const searchPage = page({
       isSearch
         ? api.GET('/v1/steps', {
             params: {
-              query: { project_id, ...filter, ...range, ...defined({ cursor }), limit: LIMITS.search_page },
+              query: {
+                project_id,
+                ...filter,
+                ...range,
+                ...(cursor === undefined ? { count: 'true' } : { cursor }),
+                limit: LIMITS.search_page,
+              },
             },
           })
         : { data: undefined },
@@ -50,6 +56,7 @@ export const searchPage = page({
           <h1>Search</h1>
           <SavedViews list="search" {...{ views, project_id, request, member }} />
           <SearchForm query={query} />
+          {isSearch && <Scope query={query} found={found} request={request} />}
           {isSearch && <Found steps={found?.steps ?? []} q={q ?? ''} now={now} project_id={project_id} />}
           {isSearch && <Pager request={request} next={found?.next_cursor ?? null} />}
           {!isSearch && <WhatCanBeFound />}
@@ -64,8 +71,20 @@ export const searchPage = page({
 })
 
 /** The same search on the command line. */
-function commandOf({ q, outcome, reason, item, run_id, min_cost, from, to, sort }: SearchQuery): string {
+function commandOf({
+  q,
+  in: where,
+  outcome,
+  reason,
+  item,
+  run_id,
+  min_cost,
+  from,
+  to,
+  sort,
+}: SearchQuery): string {
   const options = {
+    in: q?.trim() && where !== 'everything' ? 'messages' : undefined,
     outcome,
     reason,
     prefix: item,
@@ -105,10 +124,42 @@ const SearchForm = ({ query }: { query: SearchQuery }) => (
       <input type="datetime-local" name="to" value={query.to ?? ''} />
     </Field>
     <Choice name="sort" label="Order" options={ORDERS} chosen={query.sort} />
+    {query.in && <input type="hidden" name="in" value={query.in} />}
     {query.run_id && <input type="hidden" name="run_id" value={query.run_id} />}
     <button class="primary">Search</button>
   </form>
 )
+
+interface ScopeProps {
+  query: SearchQuery
+  found: Schemas['StepPage'] | undefined
+  request: Request
+}
+
+/** How many steps were found, where their words were looked for, and the link to where else they may be. */
+const Scope = ({ query, found, request }: ScopeProps) => {
+  const isEverything = query.in === 'everything'
+  const other = linkWith(request, { in: isEverything ? undefined : 'everything', cursor: undefined })
+  return (
+    <p id="searched" data-live>
+      {found?.total !== undefined && found.steps.length > 0 && <>{countOf(found)} </>}
+      {query.q?.trim() && (
+        <>
+          {isEverything
+            ? 'in everything: names, parameters of requests and schemas as well as messages.'
+            : 'in messages: what people, models and tools wrote, and errors.'}{' '}
+          <a href={other}>{isEverything ? 'Search messages' : 'Search everything'}</a>
+        </>
+      )}
+    </p>
+  )
+}
+
+/** @example '30 of more than 1,000 steps' */
+function countOf({ steps, total = 0, more_than_total }: Schemas['StepPage']): string {
+  if (more_than_total) return `${count(steps.length)} of more than ${counted(total, 'step')}`
+  return total > steps.length ? `${count(steps.length)} of ${counted(total, 'step')}` : counted(total, 'step')
+}
 
 interface FoundProps {
   steps: readonly Schemas['Step'][]
@@ -173,7 +224,7 @@ const Snippet = ({ step, q }: { step: Schemas['Step']; q: string }) => {
   return (
     <>
       <span class="dim">{FIELDS[step.snippet.field]}</span>{' '}
-      <bdi>
+      <bdi dir="auto">
         {before}
         <mark>{hit}</mark>
         {after}

@@ -53,6 +53,7 @@ const Found = ({
 }: Pick<ErrorCategoriesProps, 'project_id' | 'range'> & { of: Category }) => {
   const query = defined({
     q: of.tool_name ?? of.error_code ?? '',
+    in: 'everything',
     outcome: of.outcome,
     reason: of.outcome_reason ?? '',
     ...range,

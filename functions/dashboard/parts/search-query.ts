@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { OUTCOME_REASONS } from '../../../shared/grading/vocabulary.ts'
 import { OUTCOMES } from '../../../shared/items/vocabulary.ts'
 import { defined } from '../../../shared/kernel/defined.ts'
+import { SEARCHED_IN } from '../../../shared/traces/vocabulary.ts'
 
 /** An empty field of the form means any. */
 const any = <T extends z.ZodType>(of: T) => z.literal('').or(of).optional()
@@ -14,6 +15,8 @@ const moment = any(
 
 export const SearchQuery = z.strictObject({
   q: z.string().optional(),
+  /** Where words are looked for: messages, unless everything is asked for. */
+  in: any(z.enum(SEARCHED_IN)),
   outcome: any(z.enum(OUTCOMES)),
   reason: any(z.enum(OUTCOME_REASONS)),
   item: z.string().optional(),
@@ -31,9 +34,10 @@ export const instantOf = (local: string | undefined) => (local ? `${local}:00Z` 
 export const rangeAsked = ({ from, to }: SearchQuery) => defined({ from: instantOf(from), to: instantOf(to) })
 
 /** The filters as API parameters, without the time range and the cursor. */
-export const filterAsked = ({ q, outcome, reason, item, run_id, min_cost, sort }: SearchQuery) =>
+export const filterAsked = ({ q, in: where, outcome, reason, item, run_id, min_cost, sort }: SearchQuery) =>
   defined({
     q: q?.trim(),
+    in: q?.trim() ? where || ('messages' as const) : undefined,
     outcome_status: outcome,
     outcome_reason: reason,
     item_id_prefix: item,

@@ -57,6 +57,7 @@ export const READING_LIMITS = {
   search_names: 1000, // different names of steps that a search reads
   // The latest steps, scanned one by one for a word: 4 ms; a word that is not among them is rare
   search_near_steps: 20_000,
+  search_counted: 1000, // steps that a search finds; of more, this number is reported
   search_text_characters: 4000, // of an input and of an output; later text is not found
   search_catch_up_steps: 1000, // indexed before a search, in 0.1 s; the tick indexes the rest
   index_flushes: 100, // read for one batch
@@ -133,7 +134,8 @@ export const READING_LIMITS = {
   compared_ms: 200, // for finding them
   page_messages: 100, // of one prompt, the latest
   page_html_bytes: 60_000, // of a list page, which a phone on a slow line loads in a second; it has as many rows as fit
-  runs_shown: 36,
+  runs_shown: 34,
+  keys_shown: 44,
   results_looked_ms: 400, // for the results that a page shows
   results_waited_ms: 5000, // for the first of them, which may wait for other heavy reads of the account
   changes_shown: 150, // items named in a comparison of two runs, all changes together

@@ -31,7 +31,11 @@ export function readPrompt(input: unknown): Message[] | undefined {
   )
   if (turns === undefined) return undefined
   const rules =
-    body.system ?? body.instructions ?? body.systemInstruction ?? fields(body.config)?.systemInstruction
+    body.system ??
+    body.instructions ??
+    body.systemInstruction ??
+    body.system_instruction ??
+    fields(body.config)?.systemInstruction
   const system =
     rules === undefined || rules === null ? [] : [message('system', fields(rules)?.parts ?? rules)]
   return [...system, ...(typeof turns === 'string' ? [said('user', turns)] : messagesOf(turns as unknown[]))]
@@ -70,7 +74,7 @@ function turnOf(one: Fields): Message {
     return { role, parts: [resultOf({ id, name, output: textsOf(content) ?? content })] }
   }
   const calls = [...list(one.tool_calls), ...(one.function_call == null ? [] : [one.function_call])]
-  const read = message(role === 'model' ? 'assistant' : role, one.content ?? one.parts)
+  const read = message(role === 'model' ? 'assistant' : role, one.content ?? one.parts ?? one.blocks)
   if (filled(one.refusal)) read.parts.push({ kind: 'refusal', text: one.refusal })
   for (const call of calls)
     read.parts.push(callOf(fields(fields(call)?.function) ?? fields(call) ?? {}, fields(call)?.id))

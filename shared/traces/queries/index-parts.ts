@@ -5,7 +5,8 @@ import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { numbers, texts } from '../../kernel/packed-columns.ts'
-import { withoutEscapes, wordsOf } from '../../kernel/words.ts'
+import { markedWords, withoutEscapes } from '../../kernel/words.ts'
+import { messageTexts } from '../../providers/rules/message-texts.ts'
 import { calledModel } from './model-calls.ts'
 import { toolName } from './step-errors.ts'
 
@@ -14,6 +15,7 @@ export interface FiledStep {
   run_id: string
   seq: number
   step_no: number
+  kind: string
   name: string | null
   error_code: string | null
   error_message: string | null
@@ -25,7 +27,7 @@ export interface FiledStep {
 export const filedWith = (sql: Sql, filed: Fragment, project_id: string) => {
   const characters = LIMITS.search_text_characters
   return sql`
-    select f.run_id, f.seq, f.step_no, s.name, s.error_code, s.error_message,
+    select f.run_id, f.seq, f.step_no, s.kind, s.name, s.error_code, s.error_message,
       left(s.input, ${characters}) as input, left(s.output, ${characters}) as output
     from ${filed} f left join steps s on s.project_id = ${project_id} and s.run_id = f.run_id and s.seq = f.seq
       and s.step_no = f.step_no`
@@ -40,9 +42,30 @@ export const stepRows = (sql: Sql, steps: readonly FiledStep[]) => sql`
     string_to_table(${texts(steps.map(wordsOfStep))}, E'\\x1e', E'\\x1f')
   ) as t(run_id, seq, step_no, words)`
 
-function wordsOfStep({ name, error_code, error_message, input, output }: FiledStep): string | null {
-  const payloads = withoutEscapes(`${input ?? ''} ${output ?? ''}`)
-  return [...wordsOf(`${name} ${error_code ?? ''} ${error_message ?? ''} ${payloads}`)].join(' ') || null
+function wordsOfStep(step: FiledStep): string | null {
+  const { name, error_code, error_message, input, output } = step
+  const messages = messageTexts(step)
+  const said = [error_message ?? '', ...messages.input, ...messages.output].join('\n')
+  const rest = `${withoutTexts(input ?? '', messages.input)} ${withoutTexts(output ?? '', messages.output)}`
+  const payloads = withoutEscapes(rest)
+  return markedWords(said, `${name} ${error_code ?? ''} ${payloads}`).join(' ') || null
+}
+
+/** A shorter text is split into words twice as fast as it is looked for. */
+const LONG_TEXT = 64
+
+/** The payload without its long messages, whose words are known already; splitting a text is most of what indexing costs. */
+function withoutTexts(payload: string, texts: readonly string[]): string {
+  let rest = payload
+  for (const text of texts) {
+    if (text.length < LONG_TEXT) continue
+    const json = JSON.stringify(text).slice(0, -1)
+    const at = rest.indexOf(json)
+    const end = at + json.length
+    if (at >= 0 && (end === rest.length || rest[end] === '"'))
+      rest = `${rest.slice(0, at)} ${rest.slice(end)}`
+  }
+  return rest
 }
 
 /** Reads the given steps, with the agent of their run. */

@@ -10,6 +10,7 @@ import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { isFullOfBytes, withinPage } from '../../kernel/page-bytes.ts'
 import { wordQuery } from '../../kernel/words.ts'
+import type { SearchedIn } from '../vocabulary.ts'
 import type { StepRow } from '../wire/steps.ts'
 
 /** Pages are sorted by `started_text` and `cost_micro`, as the database writes them. */
@@ -42,6 +43,8 @@ export interface StepSearch {
   from?: string | undefined
   to?: string | undefined
   q?: string | undefined
+  /** Where q is searched for. */
+  in?: SearchedIn | undefined
   /** `cost` lists the steps that cost something, the dearest first. */
   sort: 'recent' | 'cost'
   after?: StepKey | undefined
@@ -73,9 +76,36 @@ const ORDERS: Record<StepSearch['sort'], (a: FoundStep, b: FoundStep) => number>
 
 async function searchIn(db: Database, search: StepSearch): Promise<FoundStep[]> {
   if (search.q === undefined) return read(db, search)
-  const asked = await wanted(db, search.project_ids, search.q)
+  const asked = await wanted(db, search, search.q)
   const near = await read(db, search, asked, 'near')
   return near.length >= search.limit || isFullOfBytes(near) ? near : read(db, search, asked, 'rare')
+}
+
+/** How many steps a search finds, up to LIMITS.search_counted of them, and whether there are more. */
+export async function countFound({ sql, db }: Pick<Context, 'sql' | 'db'>, search: StepSearch) {
+  const most = LIMITS.search_counted
+  const ask = async (project_ids: readonly string[]) => [await countIn(db, { ...search, project_ids })]
+  const order = { limit: search.project_ids.length, compare: () => 0 }
+  const counts = await askProjects(sql, search.project_ids, ask, order)
+  const sum = counts.reduce((sum, one) => sum + one, 0)
+  return { total: Math.min(sum, most), more_than_total: sum > most }
+}
+
+/** Counts one step more than LIMITS.search_counted at most: the newest ones first, as a search looks for them. */
+async function countIn(db: Database, search: StepSearch): Promise<number> {
+  const most = LIMITS.search_counted + 1
+  const counted = async (asked?: Wanted, how?: 'near' | 'rare') => {
+    const [row] = await db.execute<{ n: number }>(sql`
+      select count(*)::int as n from (
+        select from ${projectsOf(search.project_ids)} cross join lateral (${candidatesOf(search, asked, how)}) x
+        limit ${most}
+      ) x`)
+    return row!.n
+  }
+  if (search.q === undefined) return counted()
+  const asked = await wanted(db, search, search.q)
+  const near = await counted(asked, 'near')
+  return near >= most ? near : counted(asked, 'rare')
 }
 
 /** The size of a step's payloads; PostgreSQL knows it without reading payloads that are stored apart from the row. */
@@ -91,27 +121,8 @@ async function read(
   // On a cluster, naming the project leads the query to its node.
   const one = (alias: string) =>
     project_ids.length === 1 ? sql`${sql.raw(alias)}.project_id = ${project_ids[0]}` : sql`true`
-  const order =
-    search.sort === 'cost'
-      ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
-      : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
-  // One item's trace is read from the steps themselves, so it is complete even while the index lags behind.
-  const table = search.record !== undefined && asked === undefined ? sql`steps` : sql`step_index`
-  const kept = sql`join runs r on r.project_id = x.project_id and r.id = x.run_id and r.steps_purged_at is null`
-  const conditions = sql.join(conditionsOf(search), sql` and `)
-  const filtered = sql`from ${table} x ${kept} where ${conditions}`
-  const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id`
-  const met = asked === undefined ? sql`true` : matches(asked)
-  // "offset 0" keeps the planner from merging the subquery. Steps with rare words are found before their runs are
-  // looked up: the planner estimates a fiftieth of all steps, and of ten million it read those of each run (700 ms).
-  const candidates =
-    how === undefined
-      ? sql`select ${columns} ${filtered} and ${met}`
-      : how === 'rare'
-        ? sql`select x.* from (select ${columns} from ${table} x where ${conditions} and ${met} offset 0) x ${kept}`
-        : sql`select * from (
-            select ${columns}, x.words, x.name ${filtered} order by ${order} limit ${LIMITS.search_near_steps}
-          ) x where ${met}`
+  const order = orderOf(search)
+  const candidates = candidatesOf(search, asked, how)
   // Project by project, so that each one's index gives its first rows in order.
   const rows = await db.execute<FoundStep & { started_at: unknown }>(sql`
     with found as materialized (
@@ -130,6 +141,31 @@ async function read(
     where x.bytes_before < ${LIMITS.page_bytes} and ${one('s')}
     order by ${order}`)
   return [...rows].map(row => ({ ...row, started_at: new Date(row.started_text) }))
+}
+
+const orderOf = ({ sort }: StepSearch) =>
+  sort === 'cost'
+    ? sql`x.cost_micro desc, x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
+    : sql`x.started_at desc, x.run_id desc, x.seq desc, x.step_no desc`
+
+/** The statement that finds the steps of a project `p`, in no order. */
+function candidatesOf(search: StepSearch, asked?: Wanted, how?: 'near' | 'rare'): SQL {
+  // One item's trace is read from the steps themselves, so it is complete even while the index lags behind.
+  const table = search.record !== undefined && asked === undefined ? sql`steps` : sql`step_index`
+  const kept = sql`join runs r on r.project_id = x.project_id and r.id = x.run_id and r.steps_purged_at is null`
+  const conditions = sql.join(conditionsOf(search), sql` and `)
+  const filtered = sql`from ${table} x ${kept} where ${conditions}`
+  const columns = sql`x.run_id, x.seq, x.step_no, x.started_at, x.cost_micro, x.project_id`
+  const met = asked === undefined ? sql`true` : matches(asked)
+  // "offset 0" keeps the planner from merging the subquery. Steps with rare words are found before their runs are
+  // looked up: the planner estimates a fiftieth of all steps, and of ten million it read those of each run (700 ms).
+  return how === undefined
+    ? sql`select ${columns} ${filtered} and ${met}`
+    : how === 'rare'
+      ? sql`select x.* from (select ${columns} from ${table} x where ${conditions} and ${met} offset 0) x ${kept}`
+      : sql`select * from (
+            select ${columns}, x.words, x.name ${filtered} order by ${orderOf(search)} limit ${LIMITS.search_near_steps}
+          ) x where ${met}`
 }
 
 function conditionsOf(search: StepSearch): SQL[] {
@@ -190,7 +226,13 @@ function comesAfter(sort: StepSearch['sort'], key: StepKey): SQL {
  * to the next, so its cost depends on different names, not on steps; beyond a thousand names of a project, those late
  * in the alphabet are missed.
  */
-async function wanted(db: Database, project_ids: readonly string[], text: string): Promise<Wanted> {
+async function wanted(
+  db: Database,
+  { project_ids, in: where = 'everything' }: StepSearch,
+  text: string,
+): Promise<Wanted> {
+  const words = wordQuery(text, where)
+  if (where === 'messages') return { words, names: [] }
   const [row] = await db.execute<{ names: string[] | null }>(sql`
     select array_agg(distinct n.name) as names from ${projectsOf(project_ids)} cross join lateral (
       with recursive walk as (
@@ -201,7 +243,7 @@ async function wanted(db: Database, project_ids: readonly string[], text: string
         ), n + 1 from walk where walk.name is not null and n < ${LIMITS.search_names}
       ) select name from walk where name is not null
     ) n where n.name ilike ${`%${likeText(text)}%`}`)
-  return { words: wordQuery(text), names: row!.names ?? [] }
+  return { words, names: row!.names ?? [] }
 }
 
 const likeText = (text: string) => text.replace(/[\\%_]/g, '\\$&')

@@ -5,6 +5,7 @@ import { OUTCOME_REASONS } from '../../grading/vocabulary.ts'
 import { OUTCOMES } from '../../items/vocabulary.ts'
 import { cursor, instant, itemId, label, usdAmount, uuid } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { SEARCHED_IN } from '../vocabulary.ts'
 
 export const timeRange = {
   from: instant('Only steps that began at or after this time.').optional(),
@@ -13,6 +14,12 @@ export const timeRange = {
 
 export const StepQuery = z.strictObject({
   q: label(LIMITS.search_characters, 'Words to find, or a part of a name.').optional(),
+  in: z
+    .enum(SEARCHED_IN)
+    .default('everything')
+    .describe(
+      'Where q is searched for. messages: in what people, models and tools wrote (prompts, answers, arguments and results of tools, error messages). everything: also in names, error codes, parameters of requests, schemas and definitions of tools.',
+    ),
   item_id: itemId.optional().describe('Only steps of items with this identifier of yours.'),
   item_id_prefix: itemId.optional().describe('Only steps of items whose identifier begins like this.'),
   record_id: uuid('Only the trace of the item with this record id.').optional(),

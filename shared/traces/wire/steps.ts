@@ -5,11 +5,18 @@ import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { snippetOf } from '../../kernel/snippet.ts'
+import { withoutEscapes } from '../../kernel/words.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
+import { messageTexts } from '../../providers/rules/message-texts.ts'
 import type { steps } from '../tables/steps.ts'
+import type { SearchedIn } from '../vocabulary.ts'
 
 export type StepRow = typeof steps.$inferSelect & { item_id: string }
+
+const SNIPPET_FIELDS = ['error_message', 'name', 'error_code', 'input', 'output'] as const
+type Field = (typeof SNIPPET_FIELDS)[number]
 
 export const Step = z
   .object({
@@ -48,18 +55,20 @@ export const Step = z
     output: payload('What came out; cut and marked when it was over the bound.'),
     snippet: z
       .object({
-        field: z
-          .enum(['error_message', 'name', 'error_code', 'input', 'output'])
-          .describe('Where q was met.'),
-        text: z.string().describe('The text around it on one line; the hit stands between « and ».'),
+        field: z.enum(SNIPPET_FIELDS).describe('Where q was met.'),
+        text: z
+          .string()
+          .describe(
+            'The text around it on one line, of the message that has it if one does; the hit stands between « and ».',
+          ),
       })
       .nullable()
       .describe('The first hit of q; null without q.'),
   })
   .openapi('Step', { description: "A node of an item's trace." })
 
-/** `query` is the text that the step was searched by, for the snippet. */
-export function stepOf(row: StepRow, query?: string): z.input<typeof Step> {
+/** `query` is what the step was searched by, for the snippet. */
+export function stepOf(row: StepRow, query?: { q: string; in: SearchedIn }): z.input<typeof Step> {
   return {
     run_id: row.run_id,
     record_id: itemRecordId(row.run_id, row.seq),
@@ -88,15 +97,30 @@ export function stepOf(row: StepRow, query?: string): z.input<typeof Step> {
     duration_ms: row.duration_ms,
     input: rawJson(row.input),
     output: rawJson(row.output),
-    snippet: query === undefined ? null : snippetOf(textsOf(row), query),
+    snippet: query === undefined ? null : snippetOf(textsOf(row, query.in), query.q),
   }
 }
 
-const textsOf = (row: StepRow) =>
-  [
+/** Some characters more than are searched, so that a hit at their end is shown in its sentence. */
+const SHOWN_CHARACTERS = 2 * LIMITS.search_text_characters
+
+/** Messages before payloads as they stand: a word of a schema is often one of a message, too. */
+function textsOf(row: StepRow, where: SearchedIn): [Field, string | null][] {
+  const head = (text: string | null) => text?.slice(0, SHOWN_CHARACTERS) ?? null
+  const [input, output] = [head(row.input), head(row.output)]
+  const messages = messageTexts({ kind: row.kind, input, output })
+  const said = [
+    ['error_message', row.error_message],
+    ...messages.input.map(text => ['input', text]),
+    ...messages.output.map(text => ['output', text]),
+  ] as [Field, string | null][]
+  if (where === 'messages') return said
+  return [
     ['error_message', row.error_message],
     ['name', row.name],
     ['error_code', row.error_code],
-    ['input', row.input],
-    ['output', row.output],
-  ] as const
+    ...said,
+    ['input', input && withoutEscapes(input)],
+    ['output', output && withoutEscapes(output)],
+  ]
+}

@@ -120,7 +120,7 @@ it('commands quote each filter of a link as one word, under its option of the co
   expect(await asked(left)).toEqual([`assay recover --run ${run} --cancelled --dry-run`])
   const search = new URLSearchParams({ q: odd, outcome: 'failed', item: 'on', run_id: run, min_cost: '1' })
   expect(await asked(`/search?${search}`)).toEqual([
-    `assay search ${odd} --outcome failed --prefix on --run ${run} --min-cost 1`,
+    `assay search ${odd} --in messages --outcome failed --prefix on --run ${run} --min-cost 1`,
   ])
   await asked(`/schedules/new?${new URLSearchParams({ cron: odd, timezone: odd })}`)
   await asked(`/submit?${new URLSearchParams({ agent: odd, item_id: odd, partition_key: odd })}`)
