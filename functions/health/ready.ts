@@ -30,7 +30,7 @@ const Turn = z.object({
   status: z
     .enum(['ok', 'stalled', 'none', 'unknown'])
     .describe(
-      '`stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.',
+      '`stalled`: the last turn ended too long ago. `none`: nobody is at work, usual for consumers without items; the queue of a project names runs that nobody takes. `unknown`: Redis did not answer.',
     ),
   age_ms: z.number().nullable().describe('Since the latest turn ended.'),
 })

@@ -1,6 +1,7 @@
 // The part of the check-up that looks for stuck or late work, and recounts the counters of runs.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { span } from '../kernel/span.ts'
 import { parseCron } from '../schedules/rules/cron.ts'
 import { nextFires } from '../schedules/rules/fire-times.ts'
 import { type Api, answered, type Run, type Schemas } from './api.ts'
@@ -23,6 +24,10 @@ export async function openRunsOf(session: Session): Promise<Finding> {
     answered(api.GET('/v2/runs', { params: { query: { state: 'open', limit: LIMITS.runs_page.max } } })),
   )
   if ('refused' in runs) return unknown(check, runs.refused)
+  const untaken = await tried(() => untakenOf(session, runs))
+  if (typeof untaken === 'object' && 'refused' in untaken) return unknown(check, untaken.refused)
+  if (untaken !== undefined)
+    return wrong(check, untaken, 'start a consumer, and read what the last one logged: infra/README.md')
   const idle = runs
     .filter(run => run.running === 0 && run.paused === 0)
     .filter(run => now() - Date.parse(run.started_at ?? run.created_at) > OLD_MS)
@@ -36,6 +41,16 @@ export async function openRunsOf(session: Session): Promise<Finding> {
     `${plural(still.length, 'run')} at a standstill; ${oldest}`,
     'is a consumer running, and the tick called? assay queue shows which runs wait',
   )
+}
+
+/** Describes a run that waits because no consumer takes anything; undefined if there is none. */
+async function untakenOf({ api, now }: Session, runs: readonly Run[]): Promise<string | undefined> {
+  const idle = runs.findLast(run => run.running === 0 && run.queued > 0)
+  if (idle === undefined) return undefined
+  const path = { projectId: idle.project_id }
+  const { waiting_runs } = await answered(api.GET('/v1/projects/{projectId}/queue', { params: { path } }))
+  const found = waiting_runs.find(({ token }) => token === 'no_consumer')
+  return found && `${found.id} waits for ${span(found.waited_ms)} and no consumer takes its items`
 }
 
 /** Describes a run at a standstill; undefined if its items wait for something known, such as a retry or a cap. */

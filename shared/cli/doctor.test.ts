@@ -70,10 +70,11 @@ it('a finding fits the screen, and its fix is a command as the user types it', (
 })
 
 const OLD = { running: 0, paused: 0, queued: 12, started_at: null, created_at: '2025-12-31T00:00:00.000Z' }
-const openRunsWhere = (run: object, token: string) =>
+const openRunsWhere = (run: object, token: string, waiting_runs: object[] = []) =>
   openRunsOf(
     answering({
-      'GET /v2/runs': [{ id: 'the-run', ...OLD, ...run }],
+      'GET /v2/runs': [{ id: 'the-run', project_id: 'p1', ...OLD, ...run }],
+      'GET /v1/projects/p1/queue': { waiting_runs },
       'GET /v2/runs/the-run/items': [{ id: 'the-item' }],
       'GET /v1/durable/runs/the-item/why': { token, message: 'as it says' },
     })(80),
@@ -86,6 +87,15 @@ it('an old run is stuck if nothing holds its items back and nobody takes them, o
     fix: expect.stringContaining('consumer'),
   })
   expect(await openRunsWhere({ queued: 0 }, 'next')).toMatchObject({ state: 'wrong' })
+})
+
+it('a run of which no consumer takes anything is named at once', async () => {
+  const waiting = [{ id: 'the-run', waited_ms: 45_000, token: 'no_consumer', message: 'as it says' }]
+  expect(await openRunsWhere({ created_at: new Date().toISOString() }, 'next', waiting)).toMatchObject({
+    state: 'wrong',
+    found: 'the-run waits for 45 s and no consumer takes its items',
+    fix: expect.stringContaining('start a consumer'),
+  })
 })
 
 it.each(['retry_backoff', 'project_cap', 'no_deployment'])(

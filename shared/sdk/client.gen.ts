@@ -4353,7 +4353,7 @@ export interface components {
                  * @description What keeps more of it from starting; null where it has room.
                  * @enum {string|null}
                  */
-                token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "paced" | "next" | null;
+                token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "paced" | "no_consumer" | "next" | null;
                 /** @description The same in a sentence. */
                 message: string | null;
             }[];
@@ -6668,7 +6668,7 @@ export interface components {
              * @description What it waits for, for machines.
              * @enum {string}
              */
-            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "paced" | "next";
+            token: "ended" | "running" | "runtime_starting" | "lease_runs_out" | "answer_later" | "paused_for_decision" | "item_budget" | "credit" | "period_budget" | "price" | "materializing" | "stopped" | "held" | "suspended" | "retry_backoff" | "provider_rate" | "upstream" | "no_deployment" | "budget" | "pilot" | "run_cap" | "project_cap" | "partition_share" | "paced" | "no_consumer" | "next";
             /** @description The same in one sentence. */
             message: string;
             /** @enum {string} */
@@ -6844,7 +6844,7 @@ export interface operations {
                         turns: {
                             tick: {
                                 /**
-                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @description `stalled`: the last turn ended too long ago. `none`: nobody is at work, usual for consumers without items; the queue of a project names runs that nobody takes. `unknown`: Redis did not answer.
                                  * @enum {string}
                                  */
                                 status: "ok" | "stalled" | "none" | "unknown";
@@ -6853,7 +6853,7 @@ export interface operations {
                             };
                             consumer: {
                                 /**
-                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @description `stalled`: the last turn ended too long ago. `none`: nobody is at work, usual for consumers without items; the queue of a project names runs that nobody takes. `unknown`: Redis did not answer.
                                  * @enum {string}
                                  */
                                 status: "ok" | "stalled" | "none" | "unknown";
@@ -6962,7 +6962,7 @@ export interface operations {
                         turns: {
                             tick: {
                                 /**
-                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @description `stalled`: the last turn ended too long ago. `none`: nobody is at work, usual for consumers without items; the queue of a project names runs that nobody takes. `unknown`: Redis did not answer.
                                  * @enum {string}
                                  */
                                 status: "ok" | "stalled" | "none" | "unknown";
@@ -6971,7 +6971,7 @@ export interface operations {
                             };
                             consumer: {
                                 /**
-                                 * @description `stalled`: the last turn ended too long ago. `none`: no turn within ten minutes, usual for consumers without work. `unknown`: Redis did not answer.
+                                 * @description `stalled`: the last turn ended too long ago. `none`: nobody is at work, usual for consumers without items; the queue of a project names runs that nobody takes. `unknown`: Redis did not answer.
                                  * @enum {string}
                                  */
                                 status: "ok" | "stalled" | "none" | "unknown";

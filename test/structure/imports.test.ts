@@ -106,7 +106,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     queries: ['cluster', 'prices'],
     verbs: ['prices', 'quotas', 'sessions'],
   },
-  sessions: {},
+  sessions: { queries: ['accounts'] },
   prices: {},
   quotas: {},
   upkeep: {
@@ -193,6 +193,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  * installation is on hold; the functions do everything else.
  */
 const HTTP_STORES = [
+  'caller-locks',
   'api-keys',
   'sessions',
   'projects',

@@ -37,6 +37,7 @@ export const WAITS = [
   'project_cap',
   'partition_share',
   'paced',
+  'no_consumer',
   'next',
 ] as const
 export type WaitToken = (typeof WAITS)[number]
@@ -185,6 +186,12 @@ export const pacedRun = (paced: Paced, waiting: number): Why => ({
   token: 'paced',
   message: `Its ${sayPace(paced, waiting)}.`,
 })
+
+/** A run that has room, and of which nobody takes anything. */
+export const NO_CONSUMER: Why = {
+  token: 'no_consumer',
+  message: 'Its items could start, and no consumer takes them: see whether one runs, and what it logs.',
+}
 
 /** Why a run cannot begin more items; null if it has room. */
 export function waitOf(admission: AdmissionFacts): Why | null {

@@ -1,9 +1,10 @@
 // Reports what is queued in a project and why it waits, by the same rules that a claim follows.
 
 import { type ReadRun, readRun } from '../../claims/queries/run-facts.ts'
-import { pacedRun, type Why, waitingForUpstream, waitOf } from '../../claims/rules/why.ts'
+import { NO_CONSUMER, pacedRun, type Why, waitingForUpstream, waitOf } from '../../claims/rules/why.ts'
 import { admissionFacts } from '../../claims/verbs/claim.ts'
 import type { Context } from '../../context.ts'
+import { readTurns } from '../../redis/turns.ts'
 import { findPace } from '../../upstreams/queries/pacing.ts'
 import { findRunWaits } from '../../upstreams/queries/shown-upstreams.ts'
 import type { RunWait } from '../../upstreams/rules/upstream-words.ts'
@@ -29,6 +30,13 @@ async function paceOf({ sql }: Context, { project_id, deployment, queued }: Read
   return paced === null ? null : pacedRun(paced, queued)
 }
 
+/** One that sleeps takes an item within seconds. */
+const LONG_MS = 30_000
+
+/** Also where Redis does not say. */
+const hasConsumer = async ({ redis }: Context): Promise<boolean> =>
+  ['ok', 'unknown'].includes((await readTurns(redis)).consumer.status)
+
 export async function readQueue(ctx: Context, project_id: string) {
   const [totals, queued, retries] = await Promise.all([
     countQueue(ctx.sql, project_id),
@@ -47,5 +55,8 @@ export async function readQueue(ctx: Context, project_id: string) {
     const wait = waitOfRun(facts, waits.get(run.id)) ?? (await paceOf(ctx, facts))
     runs.push({ ...run, wait })
   }
+  const isLong = runs.some(({ wait, waited_ms }) => wait === null && waited_ms > LONG_MS)
+  if (isLong && !(await hasConsumer(ctx)))
+    for (const run of runs) if (run.waited_ms > LONG_MS) run.wait ??= NO_CONSUMER
   return { totals, runs, retries }
 }
