@@ -42,7 +42,12 @@ export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: n
             <span class="dim">
               {newest.agent_slug}
               {earlier > 0 && ` · ${earlier} earlier`}
-              {newest.started_by !== null && <> · by {sayStarter(newest.started_by)}</>}
+              {newest.started_by !== null && runName(newest) !== sayStarter(newest.started_by) && (
+                <>
+                  {' · by '}
+                  <bdi>{sayStarter(newest.started_by)}</bdi>
+                </>
+              )}
             </span>
           </>
         ),

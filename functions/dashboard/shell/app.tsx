@@ -33,6 +33,7 @@ import {
   setCookie,
   signedIn,
 } from './browser-session.ts'
+import { everyFault } from './form-faults.ts'
 import { isOwnForm } from './form-guard.ts'
 import { formOf, textsOf } from './form-values.ts'
 import { Layout } from './layout.tsx'
@@ -145,6 +146,11 @@ export function serveParts(
       given = await formOf(request, open.actions.includes(action))
       return action.act(visit, checked(action.form, given, 'body'))
     }
+    const whole = async (error: unknown): Promise<never> => {
+      if (isOpen || !isMisfit(error)) throw error
+      const checks = apiFor(ctx, request, who?.access_token ?? '', true)
+      throw await everyFault(error, action, { ...visit, ...checks, api: checks.client }, given)
+    }
     const again = async (error: unknown) => {
       if (action.again === undefined || !isMisfit(error)) throw error
       const view = await action.again(visit, textsOf(given))
@@ -152,6 +158,7 @@ export function serveParts(
       return shown(ctx, request, who, api, refusedView(view, misfits), noticeBeside(misfits, error))
     }
     const result = await attempt()
+      .catch(whole)
       .catch(again)
       .catch(error => refusal(ctx, request, error))
     if (result instanceof Response) return result

@@ -1,0 +1,75 @@
+// Finds every fault of a form that was refused for one. Guarantee: nothing is written meanwhile: of the call that would
+// write, only the fields are checked.
+
+import type * as z from 'zod'
+import type { Endpoint } from '../../../shared/http/endpoint.ts'
+import { errorAnswer } from '../../../shared/http/error-answer.ts'
+import { checked } from '../../../shared/http/validation.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { ApiFailure } from '../../../shared/sdk/client.ts'
+import { joined } from '../parts/all-faults.ts'
+import type { Action, Visit } from './page.ts'
+
+type Refused = ApiFailure | ApiError
+
+/**
+ * @param visit with an API that checks and does not write
+ * @returns the error itself, where it says all
+ */
+export async function everyFault(
+  error: Refused,
+  { form, act }: Action,
+  visit: Visit<Record<string, string>>,
+  given: Record<string, unknown>,
+): Promise<Refused> {
+  if (form === undefined) return error
+  const errors: unknown[] = [error]
+  const read = form.safeParse(given)
+  if (!read.success) errors[0] = faultOf(() => checked(form, given, 'body', LIMITS.form_fields))
+  const filled = read.success ? read : withoutFaults(form, given, read.error)
+  if (filled !== undefined) errors.push(await Promise.resolve(act(visit, filled.data)).catch(one => one))
+  return joined(errors.filter(isRefused), given)
+}
+
+const isRefused = (error: unknown): error is Refused =>
+  error instanceof ApiError || (error instanceof ApiFailure && error.status === 400)
+
+function faultOf(check: () => unknown): unknown {
+  try {
+    check()
+  } catch (error) {
+    return error
+  }
+}
+
+/** The form with its refused fields left empty, else left out; undefined where it cannot be without them. */
+function withoutFaults(form: z.ZodType, given: Record<string, unknown>, { issues }: z.ZodError) {
+  const empty = namesIn(issues).map(name => [name, ''])
+  const emptied = { ...given, ...Object.fromEntries(empty) }
+  const read = form.safeParse(emptied)
+  if (read.success) return read
+  const refused = namesIn(read.error.issues)
+  const left = Object.entries(emptied).filter(([name]) => !refused.includes(name))
+  const last = form.safeParse(Object.fromEntries(left))
+  return last.success ? last : undefined
+}
+
+const namesIn = (issues: readonly z.core.$ZodIssue[]) => issues.map(({ path }) => String(path[0]))
+
+/** Answers a call that would write as the API does for a field that does not fit; else that nothing was written. */
+export async function checkedOnly(endpoints: readonly Endpoint[], request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  const endpoint = endpoints.find(
+    ({ method, path }) =>
+      method === request.method.toLowerCase() &&
+      new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  )
+  const fields = endpoint?.body && (await request.json().catch(() => undefined))
+  const fault =
+    fields === undefined
+      ? undefined
+      : faultOf(() => checked(endpoint!.body!, fields, 'body', LIMITS.form_fields))
+  const refused = fault instanceof ApiError ? fault : new ApiError('invalid_request', '')
+  return errorAnswer(refused, 'check')
+}
