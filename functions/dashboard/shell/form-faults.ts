@@ -43,16 +43,19 @@ function faultOf(check: () => unknown): unknown {
   }
 }
 
-/** The form with its refused fields left empty, else left out; undefined where it cannot be without them. */
+/** What a refused field is replaced by, tried in this order: a field may be JSON, or be absent. */
+const BLANKS = ['', 'null', undefined]
+
+/** The form with blanks for its refused fields; undefined where it cannot be without them. */
 function withoutFaults(form: z.ZodType, given: Record<string, unknown>, { issues }: z.ZodError) {
-  const empty = namesIn(issues).map(name => [name, ''])
-  const emptied = { ...given, ...Object.fromEntries(empty) }
-  const read = form.safeParse(emptied)
-  if (read.success) return read
-  const refused = namesIn(read.error.issues)
-  const left = Object.entries(emptied).filter(([name]) => !refused.includes(name))
-  const last = form.safeParse(Object.fromEntries(left))
-  return last.success ? last : undefined
+  let fields = given
+  let wrong = namesIn(issues)
+  for (const blank of BLANKS) {
+    fields = { ...fields, ...Object.fromEntries(wrong.map(name => [name, blank])) }
+    const read = form.safeParse(fields)
+    if (read.success) return read
+    wrong = namesIn(read.error.issues)
+  }
 }
 
 const namesIn = (issues: readonly z.core.$ZodIssue[]) => issues.map(({ path }) => String(path[0]))
