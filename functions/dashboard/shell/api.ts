@@ -6,7 +6,7 @@ import { createApp } from '../../../shared/http/app.ts'
 import { showsSecret } from '../../../shared/http/compression.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type Client, createClient } from '../../../shared/sdk/client.ts'
-import { checkedOnly } from './form-faults.ts'
+import { checkedOnly } from './checked-only.ts'
 
 /** A host that does not resolve: a call never leaves the process. */
 const ORIGIN = 'http://api.invalid'

@@ -139,17 +139,13 @@ export function serveParts(
     if (who === undefined && !isOpen) return toSignIn(ctx, request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const visit = visitOf(ctx, request, who, api, params, undefined)
+    const checks = apiFor(ctx, request, who?.access_token ?? '', true)
     let given: Record<string, unknown> = {}
     const attempt = async () => {
       if (action.least !== undefined && who !== undefined) checkRole(who.principal, action.least)
       if (action.form === undefined) return action.act(visit, undefined)
       given = await formOf(request, open.actions.includes(action))
       return action.act(visit, checked(action.form, given, 'body'))
-    }
-    const whole = async (error: unknown): Promise<never> => {
-      if (isOpen || !isMisfit(error)) throw error
-      const checks = apiFor(ctx, request, who?.access_token ?? '', true)
-      throw await everyFault(error, action, { ...visit, ...checks, api: checks.client }, given)
     }
     const again = async (error: unknown) => {
       if (action.again === undefined || !isMisfit(error)) throw error
@@ -158,7 +154,7 @@ export function serveParts(
       return shown(ctx, request, who, api, refusedView(view, misfits), noticeBeside(misfits, error))
     }
     const result = await attempt()
-      .catch(whole)
+      .catch(error => throwWhole(error, action, { ...visit, ...checks, api: checks.client }, given))
       .catch(again)
       .catch(error => refusal(ctx, request, error))
     if (result instanceof Response) return result
@@ -293,6 +289,17 @@ function refusal(ctx: Context, request: Request, error: unknown): Response | Vie
 /** Whether the entry was refused (400) or conflicts (409), so that another entry may succeed. */
 const isMisfit = (error: unknown): error is ApiFailure | ApiError =>
   (error instanceof ApiFailure || error instanceof ApiError) && [400, 409].includes(error.status)
+
+/** Throws an error that has all faults of the form; where nobody is signed in, the error itself. */
+async function throwWhole(
+  error: unknown,
+  action: Action,
+  visit: Visit<Record<string, string>>,
+  given: Record<string, unknown>,
+): Promise<never> {
+  if (visit.member === undefined || !isMisfit(error)) throw error
+  throw await everyFault(error, action, visit, given)
+}
 
 /** The form's view with the error at each refused field. */
 const refusedView = (view: View, misfits: Record<string, string>): View => ({

@@ -2,13 +2,12 @@
 // write, only the fields are checked.
 
 import type * as z from 'zod'
-import type { Endpoint } from '../../../shared/http/endpoint.ts'
-import { errorAnswer } from '../../../shared/http/error-answer.ts'
 import { checked } from '../../../shared/http/validation.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ApiFailure } from '../../../shared/sdk/client.ts'
 import { joined } from '../parts/all-faults.ts'
+import { faultOf } from './checked-only.ts'
 import type { Action, Visit } from './page.ts'
 
 type Refused = ApiFailure | ApiError
@@ -35,14 +34,6 @@ export async function everyFault(
 const isRefused = (error: unknown): error is Refused =>
   error instanceof ApiError || (error instanceof ApiFailure && error.status === 400)
 
-function faultOf(check: () => unknown): unknown {
-  try {
-    check()
-  } catch (error) {
-    return error
-  }
-}
-
 /** What a refused field is replaced by, tried in this order: a field may be JSON, or be absent. */
 const BLANKS = ['', 'null', undefined]
 
@@ -59,20 +50,3 @@ function withoutFaults(form: z.ZodType, given: Record<string, unknown>, { issues
 }
 
 const namesIn = (issues: readonly z.core.$ZodIssue[]) => issues.map(({ path }) => String(path[0]))
-
-/** Answers a call that would write as the API does for a field that does not fit; else that nothing was written. */
-export async function checkedOnly(endpoints: readonly Endpoint[], request: Request): Promise<Response> {
-  const { pathname } = new URL(request.url)
-  const endpoint = endpoints.find(
-    ({ method, path }) =>
-      method === request.method.toLowerCase() &&
-      new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
-  )
-  const fields = endpoint?.body && (await request.json().catch(() => undefined))
-  const fault =
-    fields === undefined
-      ? undefined
-      : faultOf(() => checked(endpoint!.body!, fields, 'body', LIMITS.form_fields))
-  const refused = fault instanceof ApiError ? fault : new ApiError('invalid_request', '')
-  return errorAnswer(refused, 'check')
-}
