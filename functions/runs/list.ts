@@ -9,6 +9,7 @@ import { Run, runOf } from '../../shared/items/wire/runs.ts'
 import { cursor, instant, itemId, pageSize, slug, tag, uuid } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { withRecovered } from '../../shared/recovery/queries/recovered.ts'
+import { causeId } from '../../shared/triage/wire/causes.ts'
 
 export const listRuns = endpoint({
   method: 'get',
@@ -34,6 +35,7 @@ export const listRuns = endpoint({
       .optional()
       .describe('Only runs whose items came to this at worst; not_ok is degraded or failed.'),
     replay_of: uuid('Only runs that replay items of this run.').optional(),
+    cause_id: causeId.describe('Only runs with items that have this cause.').optional(),
     from: instant('Only runs submitted at or after this time.').optional(),
     to: instant('Only runs submitted before this time.').optional(),
     project_id: uuid('Only runs of this project.').optional(),

@@ -1,7 +1,7 @@
 // Shows an item: its record with the verdict in words, and its trace as a tree of attempts and steps.
 
 import { readCompletion, wholeOf } from '../providers/rules/completion.ts'
-import { sayDisposition } from '../recovery/rules/recovery.ts'
+import { sayAuthor, sayDisposition } from '../recovery/rules/recovery.ts'
 import { billedWords } from '../view/cost.ts'
 import { reasonWords } from '../view/reason.ts'
 import { withoutMarks } from '../view/recorded.ts'
@@ -55,7 +55,7 @@ const decisionOf = (
   { decided_by, decided_at }: Schemas['ItemWithDecision'],
   disposition: NonNullable<Schemas['ItemWithDecision']['disposition']>,
 ) =>
-  `${sayDisposition(disposition)}${decided_by ? ` by ${decided_by}` : ''}${decided_at ? `, ${minute(decided_at)}` : ''}`
+  `${sayDisposition(disposition)}${sayAuthor(disposition, decided_by)}${decided_at ? `, ${minute(decided_at)}` : ''}`
 
 /** Decisions about an item that did not work, and the commands for the next one. */
 export function decisionText(item: Schemas['ItemWithDecision'], { paint, program }: Screen): string {

@@ -10,11 +10,16 @@ const ISSUES_NAMED = 5
 type Part = 'query' | 'headers' | 'body'
 const NAMES: Record<Part, string> = { query: 'Query parameter', headers: 'Header', body: 'Field' }
 
-/** The value as the schema outputs it; `where` names its root in messages. */
-export function checked<S extends z.ZodType>(schema: S, value: unknown, where: Part): z.output<S> {
+/** The value as the schema outputs it; `where` names its root in messages, which name `most` faults. */
+export function checked<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: Part,
+  most = ISSUES_NAMED,
+): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const named = result.error.issues.slice(0, ISSUES_NAMED).map(issue => described(issue, where))
+  const named = result.error.issues.slice(0, most).map(issue => described(issue, where))
   const more = result.error.issues.length - named.length
   throw new ApiError('invalid_request', named.join(' ') + (more > 0 ? ` And ${more} more.` : ''))
 }

@@ -5297,6 +5297,8 @@ export interface components {
                  */
                 record_id: string;
             }[];
+            /** @description Reasons and error codes in all, those listed included. */
+            reason_count: number;
             /** @description Failed items that share an error code and a prompt, if more than one does. */
             clusters: {
                 cluster_key: string;
@@ -5308,6 +5310,8 @@ export interface components {
                 /** @description Of those, items that wait for a decision. */
                 waiting: number;
             }[];
+            /** @description Such clusters in all. */
+            cluster_count: number;
             /** @description Partitions with most of them. */
             partitions: {
                 partition_key: string;
@@ -5320,6 +5324,8 @@ export interface components {
                 /** @description Of those, items that wait for a decision. */
                 waiting: number;
             }[];
+            /** @description Partitions with items counted here. */
+            partition_count: number;
             /** @description Model calls whose answer was not read, by what was found, the most frequent first. Empty also where the first 20000 items of the run have none. */
             unread: {
                 /** @description What was found in place of an answer that is known. */
@@ -11694,6 +11700,11 @@ export interface operations {
                  * @example 019c2b1e-7a40-7c3d-9f21-5be000000000
                  */
                 replay_of?: string;
+                /**
+                 * @description Only runs with items that have this cause.
+                 * @example cause_0509102d3433
+                 */
+                cause_id?: string;
                 /**
                  * @description Only runs submitted at or after this time.
                  * @example 2026-03-02T09:30:00.000Z

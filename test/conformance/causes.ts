@@ -59,6 +59,13 @@ export function causesPart(given: Given): void {
       const one = await world.call('GET', `/v1/causes/${failed.id}`)
       expect([one.status, one.json]).toMatchObject([200, { id: failed.id, count: 6 }])
       expect(one.json.latest_runs.map((of: { count: number }) => of.count)).toEqual([1, 5])
+      const runs = async (query: string) =>
+        (await world.call('GET', `/v2/runs?${query}`)).json.map((run: { id: string }) => run.id)
+      expect(await runs(`cause_id=${failed.id}`)).toEqual(
+        one.json.latest_runs.map((of: { run_id: string }) => of.run_id),
+      )
+      expect(await runs(`cause_id=${holding.id}`)).toEqual([held])
+      expect(await runs('cause_id=cause_000000000000')).toEqual([])
       for (const unknown of ['cause_000000000000', 'cause', recordId(run)])
         expect((await world.call('GET', `/v1/causes/${unknown}`)).status).toBe(404)
     })

@@ -148,6 +148,7 @@ export function runFiguresPart(given: Given): void {
       await world.call('POST', `/v1/durable/runs/${recordId(run)}/acknowledge`, { body: {} })
       const { json } = await world.call('GET', `/v2/runs/${run}/failures`)
       expect(json).toMatchObject({ looked_at: 5, is_complete: true })
+      expect(json).toMatchObject({ reason_count: 3, cluster_count: 1, partition_count: 2 })
       expect(json.reasons).toMatchObject([
         { kind: 'dlq', error_code: 'tool_call_error', count: 3, waiting: 2, message: 'no answer' },
         { kind: 'dlq', reason: 'empty_output', error_code: null, count: 1, waiting: 1 },

@@ -12,6 +12,7 @@ import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../suppor
 
 const XSS = ` <img src=x onerror=alert(1)>"'</pre></textarea><script>alert(2)</script>`
 const VIEWER = { email: 'viewer@example.org', password: 'only here to look' }
+const OPERATOR = { email: 'operator@example.org', password: 'here to keep it going' }
 
 let world: World
 let night: Night
@@ -25,6 +26,7 @@ beforeAll(async () => {
   })
   const token = session.access_token
   const member = await world.call('POST', '/v1/members', { token, body: { ...VIEWER, role: 'viewer' } })
+  await world.call('POST', '/v1/members', { token, body: { ...OPERATOR, role: 'operator' } })
   night = await badNight(world, { mark: XSS })
   const { key, project_id } = world.stranger
   strange = await badNight(world, { token: key, project_id })
@@ -102,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
   ) {
     await using visit = await visitor(world.url, options)
     await signIn(visit.page, account)
-    for (const address of addresses(owner, account === VIEWER ? 'viewer' : 'owner')) {
+    for (const address of addresses(owner, account === world.first.account ? 'owner' : 'viewer')) {
       const response = await visit.page.goto(address)
       expect([address, response!.status()]).toEqual([address, 200])
       await look(visit, address)
@@ -168,6 +170,31 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     expect(refused).toEqual([])
   })
 
+  it('has no button for an operator that refuses them for their role', async () => {
+    const forms = new Map<string, { action: string; fields: [string, string][] }>()
+    await walk(OPERATOR, {}, async ({ page }) => {
+      for (const form of await page.evaluate(formsOfMain))
+        forms.set(form.action.replaceAll(/[0-9a-f-]{36}/g, '{id}'), form)
+    })
+    const cookie = await cookieOf(OPERATOR)
+    const refused: string[] = []
+    // What ends something comes last: the others are still there to be changed then.
+    for (const { action, fields } of [...forms.values()].sort(
+      (a, b) => endsIt(a.action) - endsIt(b.action),
+    )) {
+      const response = await fetch(world.url + action, {
+        method: 'POST',
+        headers: { cookie, 'sec-fetch-site': 'same-origin', referer: `${world.url}/dashboard/account` },
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+      })
+      const said = decodeURIComponent(response.headers.getSetCookie().join(' ')) + (await response.text())
+      if (response.status === 403 || /This takes the role/.test(said)) refused.push(action)
+    }
+    expect(forms.size).toBeGreaterThan(15)
+    expect(refused).toEqual([])
+  })
+
   it('has no accessibility problems, in light and in dark', async () => {
     const problems: string[] = []
     await walk(world.first.account, {}, async ({ page }, address) => {
@@ -198,6 +225,17 @@ describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () 
     })
   })
 })
+
+const endsIt = (path: string) => Number(/delete|sign-out|revoke|stop|cancel|password|sessions/.test(path))
+
+/** The forms that may be sent, with what a browser sends for them untouched. */
+function formsOfMain() {
+  const all = document.querySelectorAll<HTMLFormElement>('main form[method=post]:has(:enabled)')
+  return [...all].map(form => ({
+    action: new URL(form.getAttribute('action') ?? '', location.href).pathname,
+    fields: [...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]),
+  }))
+}
 
 /** Texts of elements in which a number follows a number and a comma; what people wrote, and times, are left out. */
 function commaJoined(): string[] {

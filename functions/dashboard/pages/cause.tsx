@@ -5,7 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { runName } from '../../../shared/view/run.ts'
-import { List } from '../parts/list.tsx'
+import { FirstOf, List } from '../parts/list.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { type Item, readItem } from '../parts/record.ts'
 import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
@@ -48,6 +48,12 @@ export const causePage = page({
           {example && <Example of={example} />}
           <h2>Newest runs with it</h2>
           <Runs cause={cause} now={now} />
+          <FirstOf
+            shown={cause.latest_runs.length}
+            total={cause.latest_runs.length === 0 ? 0 : cause.runs}
+            noun="runs"
+            href={ofProject(project_id, `runs?cause_id=${cause.id}`)}
+          />
         </>
       ),
     }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
-import { sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
+import { sayAuthor, sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { runName, sayUnchanged } from '../../../shared/view/run.ts'
 import { cameFrom, listAt, type OuterList } from '../parts/came-from.ts'
@@ -151,12 +151,7 @@ const Decided = ({
 }) => (
   <>
     {` · ${sayDisposition(disposition)}`}
-    {decided_by !== null && (
-      <>
-        {' by '}
-        <bdi>{decided_by}</bdi>
-      </>
-    )}
+    <bdi>{sayAuthor(disposition, decided_by)}</bdi>
     {decided_at !== null && (
       <>
         {' '}

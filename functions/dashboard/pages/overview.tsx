@@ -167,7 +167,7 @@ const Today = ({
         {counted(today.items, 'item')} in {counted(today.runs, 'run')}
       </Fact>
       <Fact name="Ok, of what ran">
-        {count(today.ok)} <span class="dim">{percent(today.ok, today.ok + today.degraded + failed)}</span>
+        {count(today.ok)} <span class="dim">({percent(today.ok, today.ok + today.degraded + failed)})</span>
       </Fact>
       <Fact name="Not ok">
         {count(today.degraded)} degraded · {count(failed)} failed

@@ -18,11 +18,11 @@ import { RecoveryLine, standingRecoveries } from '../parts/recovery-lines.tsx'
 import { Conservation, RunFacts, RunNotes } from '../parts/run-facts.tsx'
 import { RunFailures } from '../parts/run-failures.tsx'
 import { findItems, ItemsQuery, RunItems } from '../parts/run-items.tsx'
-import { earlierRuns, judgedOf, lastHeldAt, replaysOf, runOf } from '../parts/run-reads.ts'
+import { earlierRuns, judgedOf, lastHeldAt, REPLAYS_COUNTED, replaysOf, runOf } from '../parts/run-reads.ts'
 import { ShareOk } from '../parts/share-ok.tsx'
 import { Starter } from '../parts/starter.tsx'
 import { TagsOfRun } from '../parts/tags.tsx'
-import { counted, RunState, When } from '../parts/text.tsx'
+import { count, counted, RunState, When } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -164,11 +164,13 @@ const RunActions = ({ run, mayAct, mayReplay }: { run: Run; mayAct: boolean; may
   )
 }
 
+const REPLAYS_SHOWN = 10
+
 const Replays = ({ run, replays }: { run: Run; replays: readonly Run[] }) =>
   run.replay_of === null && replays.length === 0 ? (
     ''
   ) : (
-    <p id="replays" data-live>
+    <div id="replays" data-live>
       {run.replay_of !== null && (
         <>
           Replays items of <a href={ofRun(run.replay_of)}>an earlier run</a>.{' '}
@@ -177,16 +179,26 @@ const Replays = ({ run, replays }: { run: Run; replays: readonly Run[] }) =>
       {replays.length > 0 && (
         <>
           Replayed by{' '}
-          {replays.map((one, at) => (
+          {replays.slice(0, REPLAYS_SHOWN).map((one, at) => (
             <>
               {at > 0 && ', '}
               <a href={ofRun(one.id)}>{counted(one.total_items, 'item')}</a> ({ranAndWorked(one)})
             </>
           ))}
+          {replays.length > REPLAYS_SHOWN && <AllReplays run={run} of={replays.length} />}
         </>
       )}
-    </p>
+    </div>
   )
+
+const AllReplays = ({ run, of }: { run: Run; of: number }) => (
+  <FirstOf
+    shown={REPLAYS_SHOWN}
+    total={of < REPLAYS_COUNTED ? of : `${count(of)} or more`}
+    noun="replays"
+    href={ofProject(run.project_id, `runs?replay_of=${run.id}`)}
+  />
+)
 
 const Recoveries = ({ recoveries, now }: { recoveries: readonly Schemas['Recovery'][]; now: number }) => (
   <div id="recoveries" class="notes" data-live>

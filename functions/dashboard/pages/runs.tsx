@@ -27,32 +27,39 @@ const day = z.literal('').or(z.iso.date()).optional()
 const VERDICTS = { '': 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
 const STATUSES = { '': 'any', held: 'waits for you', ...among(RUN_STATUSES, statusWord) }
 
+const RunsQuery = z.strictObject({
+  agent: z.string().optional(),
+  item_id: z.string().optional(),
+  tag: z.string().optional(),
+  status: z
+    .literal('')
+    .or(z.enum(['held', ...RUN_STATUSES]))
+    .optional(),
+  outcome: z
+    .literal('')
+    .or(z.enum([...OUTCOMES, 'not_ok']))
+    .optional(),
+  from: day,
+  to: day,
+  replay_of: z.uuid().optional(),
+  cause_id: z.string().optional(),
+  cursor: z.string().optional(),
+})
+type RunsQuery = z.output<typeof RunsQuery>
+
 export const runsPage = page({
   path: '/dashboard/projects/{projectId}/runs',
-  query: z.strictObject({
-    agent: z.string().optional(),
-    item_id: z.string().optional(),
-    tag: z.string().optional(),
-    status: z
-      .literal('')
-      .or(z.enum(['held', ...RUN_STATUSES]))
-      .optional(),
-    outcome: z
-      .literal('')
-      .or(z.enum([...OUTCOMES, 'not_ok']))
-      .optional(),
-    from: day,
-    to: day,
-    cursor: z.string().optional(),
-  }),
+  query: RunsQuery,
   async show({ api, params: { projectId: project_id }, query, request, member, now }) {
-    const { agent, item_id, tag, status, outcome, from, to } = query
+    const { agent, item_id, tag, status, outcome, from, to, replay_of, cause_id } = query
     const asked = defined({
       agent,
       item_id,
       tag,
       ...(status === 'held' ? { state: status } : { status }),
       outcome,
+      replay_of,
+      cause_id,
       from: from && `${from}T00:00:00Z`,
       to: to && new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS).toISOString(),
       cursor: query.cursor,
@@ -81,29 +88,8 @@ export const runsPage = page({
             )}
           </div>
           <SavedViews list="runs" {...{ views, project_id, request, member }} />
-          <form class="filters" method="get">
-            <Choice
-              name="agent"
-              label="Agent"
-              options={anyAmong(agents.map(one => one.slug))}
-              chosen={agent}
-            />
-            <Choice name="status" label="Ran" options={STATUSES} chosen={status} />
-            <Choice name="outcome" label="Worked" options={VERDICTS} chosen={outcome} />
-            <Field label="From (UTC)">
-              <input name="from" type="date" value={from ?? ''} />
-            </Field>
-            <Field label="To (UTC)">
-              <input name="to" type="date" value={to ?? ''} />
-            </Field>
-            <Field label="With item">
-              <input name="item_id" value={item_id ?? ''} placeholder="your own item id" size={14} />
-            </Field>
-            <Field label="Tag">
-              <input name="tag" value={tag ?? ''} maxlength={LIMITS.tag_characters} size={10} />
-            </Field>
-            <button>Show</button>
-          </form>
+          <Filters query={query} agents={agents} />
+          <OnlyThose query={query} project_id={project_id} />
           <Runs
             runs={runs}
             isWhole={query.cursor === undefined && nextOf(response) === null}
@@ -116,6 +102,56 @@ export const runsPage = page({
     }
   },
 })
+
+const Filters = ({ query, agents }: { query: RunsQuery; agents: readonly Schemas['Agent'][] }) => (
+  <form class="filters" method="get">
+    <Choice name="agent" label="Agent" options={anyAmong(agents.map(one => one.slug))} chosen={query.agent} />
+    <Choice name="status" label="Ran" options={STATUSES} chosen={query.status} />
+    <Choice name="outcome" label="Worked" options={VERDICTS} chosen={query.outcome} />
+    <Field label="From (UTC)">
+      <input name="from" type="date" value={query.from ?? ''} />
+    </Field>
+    <Field label="To (UTC)">
+      <input name="to" type="date" value={query.to ?? ''} />
+    </Field>
+    <Field label="With item">
+      <input name="item_id" value={query.item_id ?? ''} placeholder="your own item id" size={14} />
+    </Field>
+    <Field label="Tag">
+      <input name="tag" value={query.tag ?? ''} maxlength={LIMITS.tag_characters} size={10} />
+    </Field>
+    {(['replay_of', 'cause_id'] as const).map(
+      name => query[name] && <input type="hidden" name={name} value={query[name]} />,
+    )}
+    <button>Show</button>
+  </form>
+)
+
+/** Names the filters that only links set. */
+const OnlyThose = ({
+  query: { replay_of, cause_id },
+  project_id,
+}: {
+  query: RunsQuery
+  project_id: string
+}) =>
+  (replay_of ?? cause_id) === undefined ? (
+    ''
+  ) : (
+    <p id="only-those">
+      {replay_of !== undefined && (
+        <>
+          Only replays of <a href={ofRun(replay_of)}>one run</a>.{' '}
+        </>
+      )}
+      {cause_id !== undefined && (
+        <>
+          Only runs with items of <a href={ofProject(project_id, `causes/${cause_id}`)}>one cause</a>.{' '}
+        </>
+      )}
+      <a href={ofProject(project_id, 'runs')}>Show all runs</a>
+    </p>
+  )
 
 interface RunsProps {
   runs: readonly Schemas['Run'][]
@@ -134,7 +170,8 @@ const Runs = ({ runs, isWhole, now, empty }: RunsProps) => (
         label: 'Run',
         cell: run => (
           <>
-            <a href={ofRun(run.id)}>{runName(run)}</a> <Tags of={run} list="" most={3} />
+            <a href={ofRun(run.id)}>{runName(run)}</a>{' '}
+            <Tags of={run} list="" most={{ tags: 3, all: `${ofRun(run.id)}#tags` }} />
           </>
         ),
       },

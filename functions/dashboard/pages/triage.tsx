@@ -10,7 +10,7 @@ import { Inbox } from '../parts/inbox.tsx'
 import { FirstOf, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { shellOptions } from '../parts/shell-options.ts'
-import { StoppedShort, stoppedShort } from '../parts/stopped-runs.tsx'
+import { stoppedLines, stoppedShort } from '../parts/stopped-runs.tsx'
 import { triageFilter } from '../parts/triage-query.ts'
 import { readTriage, TriageFilters, TriageScope } from '../parts/triage-scope.tsx'
 import { ofProject } from '../shell/addresses.ts'
@@ -54,10 +54,8 @@ export const triagePage = page({
           <SavedViews list="triage" {...{ views, project_id, request, member }} />
           <TriageFilters query={shown} agents={found.agents} causes={causes} />
           <TriageScope {...found} query={shown} {...{ project_id, request, mayDecide }} />
-          {stoppedShort(latest?.data ?? []).map(run => (
-            <p class="notes">
-              <StoppedShort run={run} mayAct={mayDecide} />
-            </p>
+          {stoppedLines(stoppedShort(latest?.data ?? []), mayDecide).map(line => (
+            <div class="notes">{line}</div>
           ))}
           {!isFiltered && cursor === undefined && (
             <Why

@@ -19,17 +19,18 @@ export async function allFaults(
   )
   const other = errors.find(error => !isOfEntry(error))
   if (other !== undefined) throw other
-  const faults = errors.filter(isOfEntry)
-  if (faults.length < 2) {
-    if (faults.length === 1) throw faults[0]
-    return
-  }
-  const fields = Object.entries(Object.assign({}, ...faults.map(error => misfitsOf(error, entered))))
-  if (fields.length < 2) throw faults[0]
-  throw new ApiError(
-    'invalid_request',
-    fields.map(([name, words]) => `Field "${name}": ${ended(String(words))}`).join(' '),
-  )
+  if (errors.length > 0) throw joined(errors.filter(isOfEntry), entered)
+}
+
+/** One error that names the field of each fault, the first one of a field; the first error where it is the only one. */
+export function joined(errors: readonly Refused[], entered: Readonly<Record<string, unknown>>): Refused {
+  const found = errors.map(error => misfitsOf(error, entered))
+  const fields = Object.entries(Object.assign({}, ...found.toReversed()) as Record<string, string>)
+  const unnamed = errors.filter((error, at) => error.message !== '' && Object.keys(found[at]!).length === 0)
+  if (fields.length + unnamed.length < 2) return errors[0]!
+  const words = unnamed.map(({ message, hint }) => [message, hint].filter(Boolean).join(' '))
+  const named = fields.map(([name, wrong]) => `Field "${name}": ${ended(wrong)}`)
+  return new ApiError('invalid_request', [...new Set(words), ...named].join(' '))
 }
 
 const ended = (words: string) => (words.endsWith('.') ? words : `${words}.`)

@@ -6,7 +6,7 @@ import { sayItemsWait } from '../../../shared/upstreams/rules/upstream-words.ts'
 import type { ItemsWait } from '../../../shared/view/upstream.ts'
 import { ofProject } from '../shell/addresses.ts'
 import { RecoveryLine } from './recovery-lines.tsx'
-import { StoppedShort } from './stopped-runs.tsx'
+import { stoppedLines } from './stopped-runs.tsx'
 import { count, counted, many, When } from './text.tsx'
 
 type Activity = Schemas['Activity']
@@ -49,7 +49,7 @@ export const Attention = ({
         {many(waiting.quarantine, 'item', COUNTED)} held until somebody decides
       </a>,
     )
-  lines.push(...stopped.map(run => <StoppedShort run={run} mayAct={mayAct} />))
+  lines.push(...stoppedLines(stopped, mayAct))
   lines.push(...waitLines(itemsWait, project_id))
   if (day.given_up_deliveries > 0)
     lines.push(

@@ -38,10 +38,18 @@ it('text that is too long, or whose tables would render too large, is not treate
 
 it('rendered Markdown contains only our own markup, and table cells have no style attribute', () => {
   const rendered = String(
-    Markdown({ text: '# <b>a</b>\n\n|a|\n|-:|\n|<i>|\n\n<https://a.b> <javascript:c>' }),
+    Markdown({ below: 2, text: '# <b>a</b>\n\n|a|\n|-:|\n|<i>|\n\n<https://a.b> <javascript:c>' }),
   )
-  expect(rendered).toContain('<h4 dir="auto">&lt;b&gt;a&lt;/b&gt;</h4>')
+  expect(rendered).toContain('<h3 dir="auto">&lt;b&gt;a&lt;/b&gt;</h3>')
   expect(rendered).toContain('<td dir="auto" class="numeric">&lt;i&gt;</td>')
   expect(rendered).toContain('<a href="https://a.b">')
   expect(rendered).not.toMatch(/style=|<b>|<i>|javascript:c"/)
+})
+
+it('headings rank below the one of the page, and skip no level, whatever their text skips', () => {
+  const levels = (text: string, below: number) =>
+    [...String(Markdown({ text, below })).matchAll(/<(h\d)/g)].map(([, level]) => level)
+  expect(levels('# a\n\n## b\n\n# c', 2)).toEqual(['h3', 'h4', 'h3'])
+  expect(levels('### a\n\n###### b\n\n# c', 2)).toEqual(['h3', 'h4', 'h3'])
+  expect(levels('# a\n\n## b\n\n### c\n\n# d', 4)).toEqual(['h5', 'h6', 'h6', 'h5'])
 })

@@ -2,7 +2,7 @@
 // image is a link, and links begin with http, https or mailto.
 
 import { raw } from 'hono/html'
-import MarkdownIt from 'markdown-it'
+import MarkdownIt, { type Token } from 'markdown-it'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 
 // Without images, `![a](b)` renders as an exclamation mark and a link.
@@ -14,12 +14,15 @@ for (const cell of ['th_open', 'td_open'])
     const isNumeric = tokens[at]!.attrGet('style') === 'text-align:right'
     return `<${tokens[at]!.tag}${isNumeric ? ' class="numeric"' : ''}>`
   }
-// Headings rank below those of the page.
-for (const heading of ['heading_open', 'heading_close'])
-  markdown.renderer.rules[heading] = (tokens, at) => {
-    const { tag, nesting } = tokens[at]!
-    return `<${nesting === 1 ? '' : '/'}h${Math.min(6, Number(tag.slice(1)) + 3)}>`
+
+/** Ranks headings below the page's own, and none more than one below the heading before it. */
+function rank(tokens: Token[], above: number): void {
+  let last = above
+  for (const token of tokens) {
+    if (token.type === 'heading_open') last = Math.min(6, last + 1, above + Number(token.tag.slice(1)))
+    if (token.type.startsWith('heading_')) token.tag = `h${last}`
   }
+}
 
 // Each block runs in the direction of its own text.
 for (const block of [
@@ -69,9 +72,20 @@ export const weightOf = (text: string): number =>
     return sum + CELL * pipes.length * pipes.reduce((most, one) => Math.max(most, one), 0)
   }, text.length)
 
+interface MarkdownProps {
+  text: string
+  /** The level of the heading that it stands below. */
+  below: number
+}
+
 /** The rendered text; it takes the focus, so that the keyboard can scroll it. */
-export const Markdown = ({ text }: { text: string }) => (
-  <section class="markdown" aria-label="Rendered text" tabindex={0}>
-    {raw(markdown.render(text))}
-  </section>
-)
+export const Markdown = ({ text, below }: MarkdownProps) => {
+  const tokens = markdown.parse(text, {})
+  rank(tokens, below)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
+    <div class="markdown" role="group" aria-label="Rendered text" tabindex={0}>
+      {raw(markdown.renderer.render(tokens, markdown.options, {}))}
+    </div>
+  )
+}

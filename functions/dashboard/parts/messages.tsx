@@ -83,7 +83,11 @@ const ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const One = ({ part, most, isRendered }: { part: Part; most: number; isRendered: boolean }) => {
   switch (part.kind) {
     case 'text':
-      return isRendered ? <Markdown text={part.text} /> : <Folded text={part.text} isText most={most} />
+      return isRendered ? (
+        <Markdown text={part.text} below={4} />
+      ) : (
+        <Folded text={part.text} isText most={most} />
+      )
     case 'thinking':
       return <Named name="thinking" text={part.text} isText most={most} />
     case 'refusal':

@@ -20,6 +20,8 @@ interface PayloadProps {
   empty?: string
   /** Most characters of it that the page includes. */
   most?: number
+  /** The level of the heading that it stands below. */
+  below?: number
   viewing: Viewing
 }
 
@@ -28,6 +30,7 @@ export const Payload = ({
   raw,
   empty = 'none',
   most = LIMITS.page_text_characters,
+  below = 2,
   viewing,
 }: PayloadProps) => {
   if (text === undefined || text === 'null') return <p class="dim">{empty}</p>
@@ -41,7 +44,7 @@ export const Payload = ({
   return (
     <div class="payload">
       {found !== undefined && shown === 'markdown' ? (
-        <FoundMarkdown {...found} />
+        <FoundMarkdown {...found} below={below} />
       ) : shown === 'json' ? (
         <Folded text={text.length > most ? text : prettyJson(text)} isText={false} most={most} raw={raw} />
       ) : (
@@ -75,14 +78,14 @@ function markdownOf(text: string): FoundMarkdown | undefined {
   return { name, body, ...(rest === '' ? {} : { rest: `{${rest}}` }) }
 }
 
-const FoundMarkdown = ({ body, name, rest }: FoundMarkdown) => (
+const FoundMarkdown = ({ body, name, rest, below }: FoundMarkdown & { below: number }) => (
   <>
     {name !== undefined && (
       <p class="dim">
         <bdi>{name}</bdi>
       </p>
     )}
-    <Markdown text={body} />
+    <Markdown text={body} below={below} />
     {rest !== undefined && <Folded text={readable(rest)} isText={false} />}
   </>
 )

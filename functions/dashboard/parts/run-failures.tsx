@@ -4,7 +4,7 @@
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
-import { List } from './list.tsx'
+import { FirstOf, List } from './list.tsx'
 import { count } from './text.tsx'
 import { uncoveredReasons } from './uncovered-reasons.ts'
 
@@ -63,11 +63,39 @@ export const RunFailures = ({ causes, ...around }: Around & { causes: readonly C
         <p class="dim">Counted over the first {count(failures.looked_at)} of them.</p>
       )}
       {reasons.length > 0 && <Reasons run={run} reasons={reasons} mayAct={mayAct} />}
+      <MoreThan shown={failures.reasons.length} of={failures.reason_count} noun="reasons" run={run} />
       {failures.clusters.length > 0 && <Clusters run={run} failures={failures} mayAct={mayAct} />}
+      <MoreThan shown={failures.clusters.length} of={failures.cluster_count} noun="prompts" run={run} />
       {failures.partitions.length > 0 && <Partitions run={run} failures={failures} mayAct={mayAct} />}
+      <MoreThan
+        shown={failures.partitions.length}
+        of={failures.partition_count}
+        noun="partitions"
+        run={run}
+      />
     </>
   )
 }
+
+interface MoreThanProps {
+  shown: number
+  of: number
+  noun: string
+  run: Run
+}
+
+/** Below a list that does not show all groups: of how many, and the items of all of them. */
+const MoreThan = ({ shown, of, noun, run }: MoreThanProps) =>
+  shown >= of ? (
+    ''
+  ) : (
+    <FirstOf
+      shown={shown}
+      total={`${count(of)} ${noun}`}
+      noun="items that did not work"
+      href={linkTo(run, {})}
+    />
+  )
 
 const Reasons = ({ run, reasons, mayAct }: Omit<Around, 'failures'> & { reasons: readonly Reason[] }) => (
   <List

@@ -29,6 +29,18 @@ const Ways = ({ run_id }: { run_id: string }) => (
   </span>
 )
 
+/** Who or what started it, where its name does not say so already. */
+const By = ({ of: run }: { of: Run }) => {
+  const words = run.started_by && sayStarter(run.started_by)
+  if (words === null || words === runName(run)) return ''
+  return (
+    <>
+      {' · by '}
+      <bdi>{words}</bdi>
+    </>
+  )
+}
+
 export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: number }) => (
   <List
     id="latest"
@@ -42,7 +54,7 @@ export const RunGroups = ({ groups, now }: { groups: readonly RunGroup[]; now: n
             <span class="dim">
               {newest.agent_slug}
               {earlier > 0 && ` · ${earlier} earlier`}
-              {newest.started_by !== null && <> · by {sayStarter(newest.started_by)}</>}
+              <By of={newest} />
             </span>
           </>
         ),

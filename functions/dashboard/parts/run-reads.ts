@@ -11,7 +11,7 @@ type Run = Schemas['Run']
 const EARLIER_RUNS = 20 // "usual" is the median of these
 const COMPARED_RUNS = 100 // read to find runs to compare with
 const ITEMS_LOOKED_FOR = 3
-const REPLAYS_SHOWN = 10
+export const REPLAYS_COUNTED = 100
 
 export async function runOf(api: Client, runId: string): Promise<Run> {
   const { data } = await api.GET('/v2/runs/{runId}', { params: { path: { runId } } })
@@ -98,8 +98,9 @@ async function runsWithItemsOf(api: Client, run: Run, side: Side): Promise<Set<s
   return new Set([...times].flatMap(([id, all]) => (2 * all.length > items.size ? [id] : [])))
 }
 
+/** Its newest replays, as many as are counted. */
 export async function replaysOf(api: Client, run: Run): Promise<Run[]> {
-  const query = { project_id: run.project_id, replay_of: run.id, limit: REPLAYS_SHOWN }
+  const query = { project_id: run.project_id, replay_of: run.id, limit: REPLAYS_COUNTED }
   return (await api.GET('/v2/runs', { params: { query } })).data ?? []
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { Field } from './form.tsx'
+import { count, counted } from './text.tsx'
 
 type Run = Schemas['Run']
 
@@ -11,20 +12,24 @@ interface TagsProps {
   of: Pick<Run, 'project_id' | 'tags'>
   /** Address of the list of runs; empty on that page itself, since each of its rows may have several tags. */
   list?: string
-  /** Most tags to show. */
-  most?: number
+  /** Most tags to show, and where all of them are. */
+  most?: { tags: number; all: string }
 }
 
 export const Tags = ({ of, list = ofProject(of.project_id, 'runs'), most }: TagsProps) => (
   <>
-    {of.tags.slice(0, most).map(tag => (
+    {of.tags.slice(0, most?.tags).map(tag => (
       <>
         <a class="tag" href={`${list}?${new URLSearchParams({ tag })}`}>
           {tag}
         </a>{' '}
       </>
     ))}
-    {most !== undefined && of.tags.length > most && <span class="dim">+{of.tags.length - most}</span>}
+    {most !== undefined && of.tags.length > most.tags && (
+      <a class="dim" href={most.all}>
+        {count(most.tags)} of {counted(of.tags.length, 'tag')}
+      </a>
+    )}
   </>
 )
 

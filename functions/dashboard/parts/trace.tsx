@@ -222,7 +222,7 @@ const Side = ({ step, part, viewing }: SideProps) => {
   const shown = text === undefined ? undefined : textWithoutMarks(text)
   const payload =
     head === undefined ? (
-      <Payload text={shown} raw={raw} empty={empty} viewing={viewing} />
+      <Payload text={shown} raw={raw} empty={empty} below={4} viewing={viewing} />
     ) : (
       <>
         <Folded text={head.head} isText={false} most={LIMITS.page_text_characters} isHead />

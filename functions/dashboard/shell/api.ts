@@ -6,6 +6,7 @@ import { createApp } from '../../../shared/http/app.ts'
 import { showsSecret } from '../../../shared/http/compression.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { type Client, createClient } from '../../../shared/sdk/client.ts'
+import { checkedOnly } from './checked-only.ts'
 
 /** A host that does not resolve: a call never leaves the process. */
 const ORIGIN = 'http://api.invalid'
@@ -32,14 +33,18 @@ export function createApi(endpoints: readonly Endpoint[]) {
   const contexts = new WeakMap<Request, Context>()
   const app = createApp(endpoints, request => contexts.get(request)!)
 
-  /** @param outer the browser's request: its address and user agent count as the caller's */
-  return (ctx: Context, outer: Request, access_token: string): Api => {
+  /**
+   * @param outer the browser's request: its address and user agent count as the caller's
+   * @param isCheck of calls that would write, only the fields are checked
+   */
+  return (ctx: Context, outer: Request, access_token: string, isCheck = false): Api => {
     const calls: Call[] = []
     let sawSecret = false
     const inner: Context = { ...ctx, addressOf: () => ctx.addressOf(outer) }
     const call = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
       const request = input instanceof Request ? input : new Request(input, init)
       request.headers.set('user-agent', outer.headers.get('user-agent') ?? '')
+      if (isCheck && request.method !== 'GET') return checkedOnly(endpoints, request)
       contexts.set(request, inner)
       const { pathname, search } = new URL(request.url)
       calls.push({ method: request.method, path: pathname + search })

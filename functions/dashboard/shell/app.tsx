@@ -33,6 +33,7 @@ import {
   setCookie,
   signedIn,
 } from './browser-session.ts'
+import { everyFault } from './form-faults.ts'
 import { isOwnForm } from './form-guard.ts'
 import { formOf, textsOf } from './form-values.ts'
 import { Layout } from './layout.tsx'
@@ -138,6 +139,7 @@ export function serveParts(
     if (who === undefined && !isOpen) return toSignIn(ctx, request)
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const visit = visitOf(ctx, request, who, api, params, undefined)
+    const checks = apiFor(ctx, request, who?.access_token ?? '', true)
     let given: Record<string, unknown> = {}
     const attempt = async () => {
       if (action.least !== undefined && who !== undefined) checkRole(who.principal, action.least)
@@ -152,6 +154,7 @@ export function serveParts(
       return shown(ctx, request, who, api, refusedView(view, misfits), noticeBeside(misfits, error))
     }
     const result = await attempt()
+      .catch(error => throwWhole(error, action, { ...visit, ...checks, api: checks.client }, given))
       .catch(again)
       .catch(error => refusal(ctx, request, error))
     if (result instanceof Response) return result
@@ -286,6 +289,17 @@ function refusal(ctx: Context, request: Request, error: unknown): Response | Vie
 /** Whether the entry was refused (400) or conflicts (409), so that another entry may succeed. */
 const isMisfit = (error: unknown): error is ApiFailure | ApiError =>
   (error instanceof ApiFailure || error instanceof ApiError) && [400, 409].includes(error.status)
+
+/** Throws an error that has all faults of the form; where nobody is signed in, the error itself. */
+async function throwWhole(
+  error: unknown,
+  action: Action,
+  visit: Visit<Record<string, string>>,
+  given: Record<string, unknown>,
+): Promise<never> {
+  if (visit.member === undefined || !isMisfit(error)) throw error
+  throw await everyFault(error, action, visit, given)
+}
 
 /** The form's view with the error at each refused field. */
 const refusedView = (view: View, misfits: Record<string, string>): View => ({

@@ -44,6 +44,8 @@ export interface RunFilter {
   to?: string | undefined
   /** Only runs that replay items of this run. */
   replay_of?: string | undefined
+  /** Only runs with items that have this cause. */
+  cause_id?: string | undefined
   before_id?: string | undefined
   limit: number
 }
@@ -117,6 +119,9 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<RunRow[
         filter.replay_of === undefined
           ? undefined
           : sql`(${runs.project_id}, ${runs.id}) in ${replaysOf(filter.replay_of)}`,
+        filter.cause_id === undefined
+          ? undefined
+          : sql`(${runs.project_id}, ${runs.id}) in (select project_id, run_id from cause_runs where cause_id = ${filter.cause_id})`,
         // The order of ids is that of submission.
         from === undefined ? undefined : gte(runs.id, firstIdAt(Date.parse(from))),
         to === undefined ? undefined : lt(runs.id, firstIdAt(Date.parse(to))),

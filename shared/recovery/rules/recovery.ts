@@ -61,6 +61,18 @@ export const sayDisposition = (disposition: Disposition): string =>
 
 type Authored = Pick<ItemFacts, 'decided_by' | 'decided_ms_ago'>
 
+/** What no caller decides: items end with the run that is stopped, and go on when they can be paid. */
+const UNASKED: Partial<Record<Disposition, string>> = {
+  dismissed: 'with its run',
+  resumed: 'once it could be paid',
+}
+
+/** @example sayAuthor('dismissed', null) // ' with its run' */
+export const sayAuthor = (disposition: Disposition, decided_by: string | null): string => {
+  const words = decided_by === null ? UNASKED[disposition] : `by ${decided_by}`
+  return words === undefined ? '' : ` ${words}`
+}
+
 /** @example 'dismissed by ana@example.com 3 h ago' */
 export const sayDecided = (
   disposition: Disposition,
@@ -68,7 +80,7 @@ export const sayDecided = (
 ): string => {
   const when =
     decided_ms_ago === null ? '' : decided_ms_ago < 1000 ? ' just now' : ` ${coarseSpan(decided_ms_ago)} ago`
-  return `${sayDisposition(disposition)}${decided_by === null ? '' : ` by ${decided_by}`}${when}`
+  return `${sayDisposition(disposition)}${sayAuthor(disposition, decided_by)}${when}`
 }
 
 const already = (disposition: Disposition, by: Authored) =>

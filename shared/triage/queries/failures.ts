@@ -45,18 +45,18 @@ export async function readRunFailures(
     ), reasons as (
       select lane as kind, reason, error_code, count(*)::int as count,
         count(*) filter (where disposition is null)::int as waiting, min(seq) as seq
-      from looked group by 1, 2, 3 order by 4 desc, 2, 3 limit ${groups}
+      from looked group by 1, 2, 3
     ), clusters as (
       select cluster_key, min(error_code) as error_code, min(prompt) as sample_prompt, count(*)::int as count,
         count(*) filter (where disposition is null)::int as waiting
       from looked where cluster_key is not null
-      group by 1 having count(*) > 1 order by 4 desc, 1 limit ${groups}
+      group by 1 having count(*) > 1
     ), partitions as (
       select partition_key, count(*) filter (where error_code is not null)::int as failed,
         count(*) filter (where error_code is null and lane = 'dlq')::int as degraded,
         count(*) filter (where lane = 'quarantine')::int as held,
         count(*) filter (where disposition is null)::int as waiting
-      from looked where partition_key is not null group by 1 order by count(*) desc, 1 limit ${groups}
+      from looked where partition_key is not null group by 1
     ), unread as (${callsBy(sql, run, 'unread', unread_calls > 0)}
     ), unpriced as (${callsBy(sql, run, 'unpriced', unpriced_items > 0)}
     )
@@ -67,10 +67,15 @@ export async function readRunFailures(
           'message', left(coalesce(i.error_message, i.degraded_reason), ${LIMITS.triage_message_characters}),
           'record_id', (left(i.run_id::text, 28) || lpad(to_hex(i.seq), 8, '0')))
           order by r.count desc, r.reason, r.error_code), '[]')
-        from reasons r cross join lateral (
+        from (select * from reasons order by count desc, reason, error_code limit ${groups}) r cross join lateral (
           select * from items where project_id = ${project_id} and run_id = ${run_id} and seq = r.seq offset 0) i) as reasons,
-      (select coalesce(json_agg(c), '[]') from clusters c) as clusters,
-      (select coalesce(json_agg(p), '[]') from partitions p) as partitions,
+      (select count(*)::int from reasons) as reason_count,
+      (select coalesce(json_agg(c), '[]')
+        from (select * from clusters order by count desc, cluster_key limit ${groups}) c) as clusters,
+      (select count(*)::int from clusters) as cluster_count,
+      (select coalesce(json_agg(p), '[]')
+        from (select * from partitions order by failed + degraded + held desc, partition_key limit ${groups}) p) as partitions,
+      (select count(*)::int from partitions) as partition_count,
       (select coalesce(json_agg(u), '[]') from unread u) as unread,
       (select coalesce(json_agg(u), '[]') from unpriced u) as unpriced`
   return row!

@@ -34,6 +34,7 @@ export const RunFailures = z
       }),
       'By reason and error code, the most frequent first.',
     ),
+    reason_count: count('Reasons and error codes in all, those listed included.'),
     clusters: groups(
       z.object({
         cluster_key: z.string(),
@@ -43,6 +44,7 @@ export const RunFailures = z
       }),
       'Failed items that share an error code and a prompt, if more than one does.',
     ),
+    cluster_count: count('Such clusters in all.'),
     partitions: groups(
       z.object({
         partition_key: z.string(),
@@ -53,6 +55,7 @@ export const RunFailures = z
       }),
       'Partitions with most of them.',
     ),
+    partition_count: count('Partitions with items counted here.'),
     unread: groups(
       z.object({
         found: z.string().describe('What was found in place of an answer that is known.'),

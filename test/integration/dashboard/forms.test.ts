@@ -141,11 +141,66 @@ it("a trigger's forms have all settings of its runs, and change none if saved un
   expect(await asItIs()).toMatchObject({ budget_cents: null, tags: [], pilot_items: null, concurrency: 3 })
 })
 
+it('a refused form names all its faults at once, those that only the API finds included', async () => {
+  const agent = await makeAgent(world)
+  const project = `/dashboard/projects/${world.first.project_id}`
+  const trigger = {
+    name: 'no name',
+    scheme: 'bearer',
+    callback_url: 'nowhere',
+    concurrency: '0',
+    budget_usd: 'x',
+  }
+  const all = await refused(`${project}/triggers`, { agent_id: agent.id, ...trigger, tags: 'a'.repeat(500) })
+  for (const name of ['name', 'callback_url', 'concurrency', 'budget_usd', 'tags'])
+    expect([name, all.includes(`id="wrong-${name}"`)]).toEqual([name, true])
+  expect((await world.call('GET', `/v1/triggers?agent_id=${agent.id}`)).json.triggers).toEqual([])
+
+  const html = await (await fetch(`${world.url}${project}/settings`, { headers: { cookie } })).text()
+  const wrong = {
+    ...fieldsOf(html, `${project}/settings`),
+    name: 'a'.repeat(500),
+    timezone: 'Mars/Olympus',
+    credit_usd: 'much',
+    day_budget_cents: 'more',
+    month_budget_cents: 'most',
+    concurrency: 'many',
+    open_runs: '0',
+  }
+  // An unticked box is not sent.
+  delete (wrong as Record<string, string>).keys_may_mint
+  const settings = await refused(`${project}/settings`, wrong)
+  for (const name of Object.keys(wrong).filter(
+    name => !/(?:_days|_second|partition_concurrency|mint)$/.test(name),
+  ))
+    expect([name, settings.includes(`id="wrong-${name}"`)]).toEqual([name, true])
+
+  await deploy(world, agent.id)
+  const run = await refused(`/dashboard/agents/${agent.id}/run`, {
+    input: '{',
+    item_id: 'i'.repeat(300),
+    budget_usd: 'x',
+  })
+  for (const name of ['input', 'item_id', 'budget_usd'])
+    expect([name, run.includes(`id="wrong-${name}"`)]).toEqual([name, true])
+
+  const schedule = {
+    agent_id: agent.id,
+    cron: '61 * * * *',
+    timezone: 'Mars/Olympus',
+    input: '{',
+    budget_usd: 'x',
+  }
+  const page = await refused(`${project}/schedules`, schedule)
+  for (const name of ['cron', 'timezone', 'input', 'budget_usd'])
+    expect([name, page.includes(`id="wrong-${name}"`)]).toEqual([name, true])
+})
+
 /** What a browser sends for an untouched form. */
 function fieldsOf(html: string, action: string): Record<string, string> {
   const form = html
     .split('<form')
-    .find(one => one.includes(`action="${action}"`) && /name="(cron|budget_usd)"/.test(one))!
+    .find(one => one.includes(`action="${action}"`) && /name="(cron|budget_usd|timezone)"/.test(one))!
   const own = form.slice(0, form.indexOf('</form>'))
   const text = (html: string) =>
     html
