@@ -16,7 +16,7 @@ import {
 } from '../kernel/unreachable.ts'
 import { logRequest, type Subject } from './access-log.ts'
 import { basePath } from './base-path.ts'
-import { awaitsBody, BodyBrokeOff } from './body.ts'
+import { BodyBrokeOff } from './body.ts'
 import { drain } from './drain.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEncoding, errorAnswer, OWN_HEADERS } from './error-answer.ts'
@@ -60,9 +60,8 @@ async function answered(
   const [request_id, began] = [ctx.newId(), ctx.now()]
   const subject: Subject = {}
   const isProbe = endpoint.tag === 'Health'
-  const answering = isProbe
-    ? attempt()
-    : unlessSilent(ctx, attempt(), { isElsewhere: () => awaitsBody(request), late })
+  const late = (error: unknown) => error instanceof ApiError || unexpected(ctx, request, request_id, error)
+  const answering = isProbe ? attempt() : unlessSilent(ctx, request, attempt(), late)
   const response = await answering.catch(error => failed(ctx, request, request_id, error))
   // Nobody reads the body of a HEAD request; a stream would be held for as long as it may stay open.
   if (request.method === 'HEAD') void response.body?.cancel().catch(() => {})
@@ -77,14 +76,6 @@ async function answered(
   )
   traceRequest(ctx, { endpoint, request, request_id, began, response, subject })
   return response
-
-  /** Nobody reads this answer any more, and a stream would hold its place; an error is named in the log all the same. */
-  function late(answer: Promise<Response>): void {
-    answer.then(
-      ({ body }) => void body?.cancel().catch(() => {}),
-      error => void (error instanceof ApiError || unexpected(ctx, request, request_id, error)),
-    )
-  }
 
   async function attempt(): Promise<Response> {
     checkEncoding(request.url)

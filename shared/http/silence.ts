@@ -4,28 +4,26 @@
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { awaitsBody } from './body.ts'
 
-interface Asked<T> {
-  /** Whether it waits for something else than PostgreSQL now. */
-  isElsewhere(): boolean
-  /** Gets what comes of it after its caller was told. */
-  late(answer: Promise<T>): void
-}
-
-/** The answer, or the error that PostgreSQL is silent; what was begun goes on, since it may have been done. */
-export function unlessSilent<T>(
+/**
+ * The answer, or the error that PostgreSQL is silent; what was begun goes on, since it may have been done.
+ * @param late gets its error after its caller was told
+ */
+export function unlessSilent(
   { silence }: Context,
-  answer: Promise<T>,
-  { isElsewhere, late }: Asked<T>,
-): Promise<T> {
+  request: Request,
+  answer: Promise<Response>,
+  late: (error: unknown) => unknown,
+): Promise<Response> {
   if (silence === undefined) return answer
   let timer: ReturnType<typeof setTimeout> | undefined
   const silent = new Promise<never>((_, reject) => {
     const look = async () => {
-      const reason = isElsewhere() ? undefined : await silence()
+      const reason = awaitsBody(request) ? undefined : await silence()
       if (timer === undefined) return
-      if (reason === undefined || isElsewhere()) return wait()
-      late(answer)
+      if (reason === undefined || awaitsBody(request)) return wait()
+      answer.then(drop, late)
       reject(reason)
     }
     const wait = () => {
@@ -38,3 +36,6 @@ export function unlessSilent<T>(
     timer = undefined
   })
 }
+
+/** Nobody reads it any more, and a stream would hold its place. */
+const drop = ({ body }: Response) => void body?.cancel().catch(() => {})

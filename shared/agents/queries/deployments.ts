@@ -13,8 +13,9 @@ import { isAgent } from './agents.ts'
 
 export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version' | 'agent_host'>
 
+const { agent_host: _, ...SHOWN } = getTableColumns(deployments)
 const DEPLOYMENT = {
-  ...getTableColumns(deployments),
+  ...SHOWN,
   is_current: sql<boolean>`${deployments.id} is not distinct from ${agents.current_deployment_id}`,
 }
 const ofItsAgent = and(eq(agents.project_id, deployments.project_id), eq(agents.id, deployments.agent_id))
