@@ -178,6 +178,7 @@ CREATE TABLE "deployments" (
 	"kind" "deployment_kind" NOT NULL,
 	"protocol" "agent_protocol" DEFAULT 'ndjson' NOT NULL,
 	"url" text,
+	"agent_host" text,
 	"bundle_hash" text,
 	"declaration" jsonb NOT NULL,
 	"default_checks" text[],
@@ -894,6 +895,7 @@ CREATE INDEX "projects_deleted" ON "projects" USING btree ("id") WHERE account_i
 CREATE INDEX "saved_views_member" ON "saved_views" USING btree ("member_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "agents_project_slug" ON "agents" USING btree ("project_id","slug") WHERE deleted_at is null;--> statement-breakpoint
 CREATE INDEX "agents_deleted" ON "agents" USING btree ("id") WHERE deleted_at is not null;--> statement-breakpoint
+CREATE INDEX "deployments_agent_host" ON "deployments" USING btree ("project_id","agent_host","id") WHERE agent_host is not null;--> statement-breakpoint
 CREATE INDEX "alert_marks_project" ON "alert_marks" USING btree ("project_id","raised_at");--> statement-breakpoint
 CREATE INDEX "alerts_open" ON "alerts" USING btree ("project_id","rule","subject_id") WHERE resolved_at is null and subject_id is not null;--> statement-breakpoint
 CREATE INDEX "alerts_run" ON "alerts" USING btree ("run_id") WHERE run_id is not null;--> statement-breakpoint

@@ -104,7 +104,7 @@ export function openPools(
   options: DatabaseTarget & Pick<ConnectionOptions, 'pool'>,
 ): Omit<Connections, 'redis'> {
   const { pool, rest_ms = LIMITS.store_rest_ms } = options
-  const { open, openDb } = clientsOf(options)
+  const { open, openDb, isPooled } = clientsOf(options)
   // Idle connections are closed, except those that one submission and the claim of its items need: with only one of
   // each, items that began after an idle time took 27 ms instead of 16.
   const idle_timeout = rest_ms / 1000
@@ -113,7 +113,7 @@ export function openPools(
   const readOptions = { types: readTypes, query_timeout: LIMITS.store_read_ms / 1000 }
   const openOne = (onclose: () => void) => open(1, { ...readOptions, max_lifetime: null, onclose })
   const reads = openReadConnections(pool?.reads ?? 6, rest_ms, openOne)
-  const silence = silenceOf(open)
+  const silence = silenceOf(open, isPooled)
   return {
     sql,
     db: db.db,
@@ -154,6 +154,7 @@ function clientsOf({ databaseUrl, databaseCa, openTls }: DatabaseTarget) {
     patient(postgres(url, { ...base, ...more, max }) as unknown as Sql)
   return {
     open,
+    isPooled: !session.prepare,
     openDb(max: number, more: object = {}) {
       const client = open(max, more)
       return { db: drizzle(client), end: client.end.bind(client) as Sql['end'] }

@@ -11,7 +11,7 @@ import { knownMasterKey, operatorKeyIn, readJson, writePrivately } from '../loca
 import { ExitError, endOf } from '../local/exit-error.ts'
 import { redisUrlIn } from '../local/redis.ts'
 import { readRemembered, urlOf } from '../local/remembered.ts'
-import { readSettings } from '../node/settings.ts'
+import { installationFrom, readSettings } from '../node/settings.ts'
 
 const FILE = '.dev.vars'
 const PORT = '8787' // Wrangler's own
@@ -40,10 +40,12 @@ async function devVars(): Promise<string> {
     DATABASE_URL: database,
     REDIS_URL: redis,
     ASSAY_MASTER_KEY: key,
+    ASSAY_INSTALLATION: installationFrom(settings) ?? '',
     ASSAY_OPERATOR_KEY: settings.get('ASSAY_OPERATOR_KEY') ?? (await operatorKeyIn(folder)),
     ASSAY_METRICS_TOKEN: settings.get('ASSAY_METRICS_TOKEN') ?? stack?.metrics_token ?? '',
     BASE_URL: `http://127.0.0.1:${port}`,
     ASSAY_CONSUMER_URL: '', // the consumer of `npm start` is always awake, and listens to Redis
+    ASSAY_TEST_SCHEDULED: 'true',
   })
 }
 

@@ -44,6 +44,8 @@ interface UnitEnv extends Env {
   HOST?: { getByName(name: string): Actor }
   /** The URL of the consumer function; a consumer that is always awake needs no call. */
   ASSAY_CONSUMER_URL?: string | null
+  /** Lets anybody who reaches the worker run its tick: for a developer's machine. */
+  ASSAY_TEST_SCHEDULED?: string | null
 }
 
 /** A batch of messages, each with the number of consumers requested. */
@@ -61,11 +63,10 @@ const POOL_OF_REQUEST = { sql: 2, db: 1, reads: 1 }
 
 /**
  * Whether a developer tries the cron: Wrangler answers this address of `wrangler dev --test-scheduled` only for workers
- * that it bundles itself. BASE_URL must name the developer's own machine.
+ * that it bundles itself. Nothing but .dev.vars binds the variable.
  */
-const isCronTest = ({ config }: Context, { url }: Request) =>
-  new URL(url).pathname === '/__scheduled' && OWN_MACHINE.test(config.base_url)
-const OWN_MACHINE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+const isCronTest = ({ ASSAY_TEST_SCHEDULED }: UnitEnv, { url }: Request) =>
+  ASSAY_TEST_SCHEDULED === 'true' && new URL(url).pathname === '/__scheduled'
 const CODINGS: Codings = { gzip: () => new CompressionStream('gzip') as Compressor }
 /** Without it workerd compresses whatever has a `content-encoding`. */
 const COMPRESSED = { encodeBody: 'manual' }
@@ -79,8 +80,8 @@ export function workerOf(unit: WorkerdUnit) {
   unit.serveReference?.(app, contextFor)
   unit.serveDashboard?.(app, contextFor)
 
-  async function answer(ctx: Context, request: Request): Promise<Response> {
-    if (unit.scheduled && isCronTest(ctx, request)) return testCron(unit.scheduled, ctx)
+  async function answer(ctx: Context, request: Request, env: UnitEnv): Promise<Response> {
+    if (unit.scheduled && isCronTest(env, request)) return testCron(unit.scheduled, ctx)
     contexts.set(request, ctx)
     const isOfMetrics = unit.scheduled && isMetrics(request)
     const response = await (isOfMetrics ? answerMetrics(ctx, request) : app.fetch(request))
@@ -95,7 +96,7 @@ export function workerOf(unit: WorkerdUnit) {
       this.#ctx = openContext(env, pool)
     }
     fetch(request: Request) {
-      return answer(this.#ctx, request)
+      return answer(this.#ctx, request, this.env)
     }
     async tick() {
       await runScheduled(unit.scheduled!, this.#ctx)
@@ -112,7 +113,7 @@ export function workerOf(unit: WorkerdUnit) {
       async fetch(request: Request, env: UnitEnv, execution: Execution): Promise<Response> {
         if (env.HOST) return env.HOST.getByName('host').fetch(request)
         const ctx = openContext(env, poolOfRequest)
-        const response = await answer(ctx, request)
+        const response = await answer(ctx, request, env)
         if (response.body === null) {
           execution.waitUntil(ctx.end())
           return response

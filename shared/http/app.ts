@@ -60,7 +60,8 @@ async function answered(
   const [request_id, began] = [ctx.newId(), ctx.now()]
   const subject: Subject = {}
   const isProbe = endpoint.tag === 'Health'
-  const answering = isProbe ? attempt() : unlessSilent(ctx, attempt())
+  const late = (error: unknown) => error instanceof ApiError || unexpected(ctx, request, request_id, error)
+  const answering = isProbe ? attempt() : unlessSilent(ctx, request, attempt(), late)
   const response = await answering.catch(error => failed(ctx, request, request_id, error))
   // Nobody reads the body of a HEAD request; a stream would be held for as long as it may stay open.
   if (request.method === 'HEAD') void response.body?.cancel().catch(() => {})
@@ -94,7 +95,7 @@ async function failed(ctx: Context, request: Request, request_id: string, error:
 function unexpected(ctx: Context, request: Request, request_id: string, error: unknown): ApiError {
   ctx.log('error', 'request_failed', { request_id, ...named(request), error: errorText(error) })
   noteTrouble(ctx.sql, error, ctx.now())
-  if (hasFullDisk(error)) return storeFull(request_id)
+  if (hasFullDisk(error)) return storeFull(request, request_id)
   if (isUnreachable(error)) return storeUnreachable(request, request_id, error)
   return new ApiError(
     'internal',
@@ -102,11 +103,16 @@ function unexpected(ctx: Context, request: Request, request_id: string, error: u
   )
 }
 
-const storeFull = (request_id: string) =>
+/** A read needs the disk too, where it sorts more than fits into memory. */
+const storeFull = ({ method }: Request, request_id: string) =>
   new ApiError(
     'store_full',
-    `The disk of PostgreSQL is full, so it takes no writes now; the log names request ${request_id}.`,
-    'The refused write changed nothing. Reads go on; send this again when the operator has freed space.',
+    method === 'GET'
+      ? `The disk of PostgreSQL is full, and this read needs room there; the log names request ${request_id}.`
+      : `The disk of PostgreSQL is full, so it takes no writes now; the log names request ${request_id}.`,
+    method === 'GET'
+      ? 'Ask for less, such as a shorter time or a narrower filter, or again when the operator has freed space.'
+      : 'The refused write changed nothing. Reads go on; send this again when the operator has freed space.',
     LIMITS.store_full_retry_s,
   )
 

@@ -47,7 +47,7 @@ export async function readBytes(
 /** Reads a short body, whose content-length hosts enforce, at once: a stream would cost as much as all else. */
 async function wholeBody(request: Request): Promise<Uint8Array> {
   try {
-    return new Uint8Array(await request.arrayBuffer())
+    return new Uint8Array(await fromSender(request, request.arrayBuffer()))
   } catch (error) {
     throw new BodyBrokeOff(error)
   }
@@ -141,7 +141,7 @@ export async function* bodyOf(request: Request, within?: Within): AsyncGenerator
   try {
     for (;;) {
       const stalled = setTimeout(() => giveUp(stall()), LIMITS.body_stall_ms)
-      const part = await next(reader).finally(() => clearTimeout(stalled))
+      const part = await next(request, reader).finally(() => clearTimeout(stalled))
       if (part.done) break
       yield part.value
     }
@@ -167,12 +167,22 @@ export class BodyBrokeOff extends ApiError {
   }
 }
 
-async function next(reader: ReadableStreamDefaultReader<Uint8Array>) {
+async function next(request: Request, reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
-    return await reader.read()
+    return await fromSender(request, reader.read())
   } catch (error) {
     throw new BodyBrokeOff(error)
   }
+}
+
+const awaited = new WeakSet<Request>()
+
+/** Whether it waits for bytes of its sender, so that nothing else keeps it waiting. */
+export const awaitsBody = (request: Request): boolean => awaited.has(request)
+
+function fromSender<T>(request: Request, bytes: Promise<T>): Promise<T> {
+  awaited.add(request)
+  return bytes.finally(() => awaited.delete(request))
 }
 
 /** Compressed bodies are not unpacked: a small one could hold any amount. */

@@ -104,6 +104,19 @@ describe('an answer', () => {
     expect(gunzipSync(Buffer.concat(got)).toString()).toBe('row 1\nrow 2\nrow 3\n')
   })
 
+  it('whose compressor fails is made no further, and breaks off', { timeout: 5000 }, async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const body = new ReadableStream<Uint8Array>({
+      pull: controller => controller.enqueue(new TextEncoder().encode(TEXT)),
+      cancel: resolve,
+    })
+    const failing = () =>
+      new TransformStream({ transform: () => Promise.reject(new Error('no memory')) }) as Compressor
+    const sent = compressed(asked(), new Response(body, { headers: HTML }), { gzip: failing })
+    await expect(sent.arrayBuffer()).rejects.toThrow('no memory')
+    expect(await promise).toMatchObject({ message: 'no memory' })
+  })
+
   it('whose caller leaves is made no further', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const body = new ReadableStream<Uint8Array>({

@@ -118,6 +118,7 @@ async function feed(
       await writer.write(part.value as Uint8Array<ArrayBuffer>)
   } catch (error) {
     broken = { error }
+    void given.cancel(error).catch(() => {}) // the compressor may be what failed
   }
   await writer.close().catch(() => {}) // the caller has left
   return broken

@@ -1,18 +1,30 @@
 // Ends requests that wait for a PostgreSQL that answers nobody. Guarantee: their callers learn it within five seconds
-// (LIMITS.store_silent_look_ms and store_silent_ms); a request whose statement is only slow goes on.
+// (LIMITS.store_silent_look_ms and store_silent_ms); a request whose statement is only slow, or that waits for its
+// caller's body, goes on.
 
 import type { Context } from '../context.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { awaitsBody } from './body.ts'
 
-/** The answer, or the error that PostgreSQL is silent; what was begun goes on, since it may have been done. */
-export function unlessSilent<T>({ silence }: Context, answer: Promise<T>): Promise<T> {
+/**
+ * The answer, or the error that PostgreSQL is silent; what was begun goes on, since it may have been done.
+ * @param late gets its error after its caller was told
+ */
+export function unlessSilent(
+  { silence }: Context,
+  request: Request,
+  answer: Promise<Response>,
+  late: (error: unknown) => unknown,
+): Promise<Response> {
   if (silence === undefined) return answer
   let timer: ReturnType<typeof setTimeout> | undefined
   const silent = new Promise<never>((_, reject) => {
     const look = async () => {
-      const reason = await silence()
-      if (reason !== undefined) reject(reason)
-      else if (timer !== undefined) wait()
+      const reason = awaitsBody(request) ? undefined : await silence()
+      if (timer === undefined) return
+      if (reason === undefined || awaitsBody(request)) return wait()
+      answer.then(drop, late)
+      reject(reason)
     }
     const wait = () => {
       timer = setTimeout(look, LIMITS.store_silent_look_ms)
@@ -24,3 +36,6 @@ export function unlessSilent<T>({ silence }: Context, answer: Promise<T>): Promi
     timer = undefined
   })
 }
+
+/** Nobody reads it any more, and a stream would hold its place. */
+const drop = ({ body }: Response) => void body?.cancel().catch(() => {})

@@ -52,12 +52,21 @@ export function pageProblem({ headers, url }: Request, env: HostEnvironment): st
   const origin = headers.get('origin')
   if (origin !== null && !(origin === `http://${host}` && HERE.test(hostname)))
     return `This agent has no key and answers no page of ${origin.slice(0, 200)}. ${WAY_OUT}`
-  const { process } = globalThis as { process?: { env?: { fprocess?: string } } }
-  // OpenFaaS's watchdog passes on the name that it was called by.
-  const isOnLoopback = LOOPBACK.test(env?.incoming?.socket?.localAddress ?? '') && !process?.env?.fprocess
-  if (isOnLoopback && !HERE.test(hostname))
+  const isOnLoopback = LOOPBACK.test(env?.incoming?.socket?.localAddress ?? '')
+  if (isOnLoopback && !HERE.test(hostname) && !isHosted())
     return `This agent has no key and answers on loopback to names of this machine, not to ${host}. ${WAY_OUT}`
   return undefined
+}
+
+/**
+ * What platforms set in their containers: OpenFaaS, Knative and Cloud Run, Kubernetes. No browser runs there, and a proxy
+ * beside the agent (a watchdog, a queue-proxy, a sidecar) calls it on loopback by the name that it was called by.
+ */
+const PLATFORMS = ['fprocess', 'K_SERVICE', 'KUBERNETES_SERVICE_HOST'] as const
+
+function isHosted(): boolean {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return PLATFORMS.some(name => process?.env?.[name])
 }
 
 /** The variable may hold several keys, separated by spaces, while one key replaces another. */

@@ -562,6 +562,20 @@ describe('without a key', () => {
   ])('everybody else is: %s %j', async (url, headers, localAddress) => {
     expect((await asked(url, headers as Record<string, string>, localAddress)).status).toBe(200)
   })
+
+  it.each(['fprocess', 'K_SERVICE', 'KUBERNETES_SERVICE_HOST'])(
+    'in a container where %s is set, a proxy on loopback may use any name, and a page still may not',
+    async name => {
+      vi.stubEnv(name, 'set')
+      try {
+        const url = 'http://claims.example/'
+        expect((await asked(url, {}, '127.0.0.1')).status).toBe(200)
+        expect((await asked(url, { origin: 'http://claims.example' }, '127.0.0.1')).status).toBe(401)
+      } finally {
+        vi.unstubAllEnvs()
+      }
+    },
+  )
 })
 
 it('no more of a body is read than a request of the protocol has', async () => {

@@ -66,7 +66,7 @@ describe('the address of an agent', () => {
   beforeAll(async () => {
     engine = await testEngine()
     await engine.deploy()
-    await engine.sql`update deployments set url = ${url}`
+    await engine.sql`update deployments set url = ${url}, agent_host = ${agentHost(url)}`
   })
   afterAll(() => engine.close())
 

@@ -166,8 +166,8 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       const json = sql.json({ name: 'played', ...declaration } as never)
       for (const { id: agent_id } of await sql`select id from agents where project_id = ${project_id}`) {
         const id = ctx.newId()
-        await sql`insert into deployments (id, project_id, agent_id, version, kind, url, declaration)
-          select ${id}, ${project_id}, ${agent_id}, count(*) + 1, 'url', 'http://played', ${json} from deployments
+        await sql`insert into deployments (id, project_id, agent_id, version, kind, url, agent_host, declaration)
+          select ${id}, ${project_id}, ${agent_id}, count(*) + 1, 'url', 'http://played', 'http://played', ${json} from deployments
           where agent_id = ${agent_id}`
         await sql`update agents set current_deployment_id = ${id} where id = ${agent_id}`
       }

@@ -113,7 +113,8 @@ export function serveParts(
       await ctx.join?.() // before it there is no key to verify a session with
       return answer()
     }
-    return sealed(ctx, await drain(request, await unlessSilent(ctx, whole()).catch(failed)))
+    const late = (error: unknown) => failureView(ctx, request, error) // logs it
+    return sealed(ctx, await drain(request, await unlessSilent(ctx, request, whole(), late).catch(failed)))
   }
 
   async function visited(request: Request, params: Record<string, string>, page: Page, isOpen: boolean) {

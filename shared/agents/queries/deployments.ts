@@ -6,14 +6,16 @@ import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Sized } from '../../kernel/page-bytes.ts'
 import { END_WAIT } from '../../upstreams/queries/upstreams.ts'
+import { agentHost } from '../../upstreams/rules/upstream.ts'
 import { agents, bundles, deployments } from '../tables/agents.ts'
 import type { DeploymentRow } from '../wire/deploy.ts'
 import { isAgent } from './agents.ts'
 
-export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version'>
+export type NewDeployment = Omit<typeof deployments.$inferInsert, 'version' | 'agent_host'>
 
+const { agent_host: _, ...SHOWN } = getTableColumns(deployments)
 const DEPLOYMENT = {
-  ...getTableColumns(deployments),
+  ...SHOWN,
   is_current: sql<boolean>`${deployments.id} is not distinct from ${agents.current_deployment_id}`,
 }
 const ofItsAgent = and(eq(agents.project_id, deployments.project_id), eq(agents.id, deployments.agent_id))
@@ -122,7 +124,8 @@ export async function lockAgent(db: Database, agent: AgentKey): Promise<void> {
 
 /** Appends the agent's next version; its agent must be locked. */
 export async function insertDeployment(db: Database, given: NewDeployment): Promise<void> {
-  await db.insert(deployments).values({ ...given, version: await findNextVersion(db, given) })
+  const agent_host = given.url == null ? null : agentHost(given.url)
+  await db.insert(deployments).values({ ...given, agent_host, version: await findNextVersion(db, given) })
 }
 
 /** False if the code is stored already: then its row is locked, so that it stays until the transaction ends. */

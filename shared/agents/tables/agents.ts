@@ -79,6 +79,8 @@ export const deployments = pgTable(
     kind: deploymentKind('kind').notNull(),
     protocol: agentProtocol('protocol').notNull().default('ndjson'),
     url: text('url'),
+    /** The URL as limits and upstreams name it: see `agentHost`. */
+    agent_host: text('agent_host'),
     bundle_hash: text('bundle_hash').references(() => bundles.hash),
     declaration: jsonb('declaration').$type<AgentDeclaration>().notNull(),
     /** The default checks when it was deployed; null if it declares its own, or is older than default checks. */
@@ -91,6 +93,7 @@ export const deployments = pgTable(
   t => [
     unique('deployments_agent_version').on(t.agent_id, t.version),
     unique('deployments_project_id').on(t.project_id, t.id),
+    index('deployments_agent_host').on(t.project_id, t.agent_host, t.id).where(sql`agent_host is not null`),
     agentOf(t),
     ofProject(t),
   ],

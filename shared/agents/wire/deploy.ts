@@ -16,7 +16,7 @@ import type { deployments } from '../tables/agents.ts'
 import { AGENT_PROTOCOLS, DEPLOY_WARNINGS, DEPLOYMENT_KINDS, PLAN_ACTIONS } from '../vocabulary.ts'
 import { Declaration } from './declaration.ts'
 
-export type DeploymentRow = typeof deployments.$inferSelect & { is_current: boolean }
+export type DeploymentRow = Omit<typeof deployments.$inferSelect, 'agent_host'> & { is_current: boolean }
 
 export const Deployment = z
   .object({

@@ -51,8 +51,7 @@ export const OUTSIDE_LIMITS = {
   upstream_turn_ms: 200, // between two turns of a process at an upstream that holds items back
   upstream_permit_ms: 600, // a permit that was not used by then is given back
   upstream_in_flight_ms: 20_000, // a process that was not heard for so long has no items in flight
-  upstream_deployments_read: 1000, // the newest of one host, among which those with an address are looked for
-  upstream_deployments: 50, // that call it, kept with an upstream
+  upstream_deployments: 50, // the newest that call it, kept with an upstream
   upstreams_paced: 1000, // that a consumer keeps in mind
   upstreams_header_bytes: 4 * KiB, // servers take 8 to 16 KiB of headers in all
   bound_upstreams_header_bytes: 2 * KiB,

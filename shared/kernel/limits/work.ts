@@ -79,6 +79,7 @@ export const WORK_LIMITS = {
   turn_late_ms: { tick: 150_000, consumer: 60_000 },
   installation_name_characters: 16, // the longest name of a function has 23 more, and a DNS label 63
   neighbour_ms: 300_000, // a tick of another installation within this time shares our Redis: platforms call one a minute
+  neighbour_noted_ms: 86_400_000, // the log names such a neighbour once in this time
   turn_kept_ms: 600_000, // how long Redis remembers when the last turn ended
   tick_function_ms: 50_000, // one call of the tick takes at most this
   tick_open_ms: 20_000, // at most one unauthenticated call of the tick in this time runs it; crons call once a minute

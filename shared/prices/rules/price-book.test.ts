@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../kernel/limits.ts'
-import { isListed, isPriced, LIST_PRICES, type OwnPrices, PriceBook, pricesAt } from './price-book.ts'
+import {
+  countedAt,
+  isListed,
+  isPriced,
+  LIST_PRICES,
+  type OwnPrices,
+  PriceBook,
+  pricesAt,
+} from './price-book.ts'
 
 const price = (model: string, effective_ms: number, input_per_mtok: number) => ({
   model,
@@ -72,4 +80,25 @@ it.each([
   ['acme-classifier', false],
 ])('whether a list knows a model that a price of %s would count for: %s', (name, known) => {
   expect(isListed(name)).toBe(known)
+})
+
+it('of a thousand prices of keys those count that no owner set, however many owners set', () => {
+  const many = (name: string, more: object) =>
+    Array.from({ length: 500 }, (_, n) => ({ ...price(`${name}-${n}`, 1, n), ...more }))
+  const prices = [...many('openai/a', {}), ...many('b', {}), ...many('a', { by_owner: true })]
+  let looked = 0
+  const counted = prices.map(
+    one =>
+      new Proxy(one, {
+        get(target, field) {
+          looked++
+          return Reflect.get(target, field)
+        },
+      }),
+  )
+  expect(countedAt(counted, 2).map(({ model }) => model)).toEqual([
+    ...many('b', {}).map(({ model }) => model),
+    ...many('a', {}).map(({ model }) => model),
+  ])
+  expect(looked).toBeLessThan(100 * prices.length) // not each beside each other
 })

@@ -145,7 +145,8 @@ export function countedAt(prices: readonly DatedPrice[], ms: number): DatedPrice
   const started = prices
     .filter(price => price.effective_ms <= ms)
     .sort((a, b) => a.effective_ms - b.effective_ms)
-  return started.filter(price => price.by_owner || !ownersPriceOf(price.model, started))
+  const owned = new Set(started.filter(({ by_owner }) => by_owner).map(({ model }) => coreOf(model)))
+  return started.filter(({ by_owner, model }) => by_owner || owned.size === 0 || !owned.has(coreOf(model)))
 }
 
 /** A book of a project's prices that hold at a moment, which come before the list's. */

@@ -290,7 +290,7 @@ export const LOG_EVENTS = {
   redis_shared: {
     levels: ['warn'],
     meaning:
-      "Another installation uses the same Redis under the same name, so each takes the other's consumers and ticks for its own, and work waits. Set `ASSAY_INSTALLATION` to a name in one of them, or give it a Redis of its own. Logged once, by the tick.",
+      "Another installation uses the same Redis under the same name, so each takes the other's consumers and ticks for its own, and work waits. Set `ASSAY_INSTALLATION` to a name in one of them, or give it a Redis of its own. Logged once a day, by the tick.",
   },
   redis_is_a_cluster: {
     levels: ['error'],

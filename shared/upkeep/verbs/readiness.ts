@@ -37,7 +37,12 @@ export type Readiness = {
     }
 )
 
-interface Probe<T> extends Dependency {
+interface Found extends Dependency {
+  /** Its reason says no more than that nothing came. */
+  saysLittle?: true
+}
+
+interface Probe<T> extends Found {
   found: T | undefined
 }
 
@@ -78,8 +83,8 @@ async function askStores(ctx: Context): Promise<Readiness> {
     ? ({ ...redis, status: 'degraded', reason: SAY_SHARED } as const)
     : redis
   const dependencies = {
-    postgres: steady('DATABASE', reported(postgres), ctx.now()),
-    redis: steady('REDIS', reported(heard), ctx.now()),
+    postgres: steady('DATABASE', postgres, ctx.now()),
+    redis: steady('REDIS', heard, ctx.now()),
     ...ofDatabase(postgres),
   }
   const state = {
@@ -201,18 +206,20 @@ async function asked<T>(
 
 const WELL = { status: 'ok', reason: null } as const
 
-function faultOf(error: unknown, store: StoreName): Pick<Dependency, 'status' | 'reason'> {
+function faultOf(error: unknown, store: StoreName): Omit<Found, 'latency_ms'> {
   if (error === LOST) return { status: 'degraded', reason: SAY_LOST }
   if (isFull(error)) return { status: 'unreachable', reason: SAY_FULL }
   const fault = storeFault(error, store)
   if (fault !== undefined) return { status: statusOf(fault), reason: `${fault.says}: ${fault.fix}` }
-  if (error === TOO_LATE)
-    return { status: 'unreachable', reason: `did not answer within ${LIMITS.ready_ms / 1000} s` }
   const code = codeOf(error)
-  return { status: 'unreachable', reason: `cannot be reached${code && ` (${code})`}` }
+  const reason =
+    error === TOO_LATE
+      ? `did not answer within ${LIMITS.ready_ms / 1000} s`
+      : `cannot be reached${code && ` (${code})`}`
+  return { status: 'unreachable', reason, saysLittle: true }
 }
 
-type Steady = (store: StoreName, found: Dependency, now_ms: number) => Dependency
+type Steady = (store: StoreName, found: Found, now_ms: number) => Dependency
 
 const steadiers = new WeakMap<Context['sql'], Steady>()
 
@@ -222,28 +229,25 @@ function steadierOf(host: Context['sql']): Steady {
   return steady
 }
 
-/** Reasons that say no more than that nothing came. */
-const SAYS_LITTLE = /^(did not answer within|cannot be reached)/
-
 /**
  * A store that is away fails now in one way and now in another, as the pooler before it tries again. While it stays
  * unreachable, the reason that says most is kept, until it was not met for LIMITS.ready_reason_ms.
  */
 function steadyReasons(): Steady {
-  const kept = new Map<string, { reason: string; met_ms: number }>()
+  const kept = new Map<string, { reason: string; saysLittle: boolean; met_ms: number }>()
   return (store, found, now_ms) => {
     const before = kept.get(store)
     if (found.status !== 'unreachable' || found.reason === null) {
       kept.delete(store)
-      return found
+      return reported(found)
     }
     const isMet = before?.reason === found.reason
-    const saysMore =
-      before !== undefined && SAYS_LITTLE.test(before.reason) && !SAYS_LITTLE.test(found.reason)
+    const saysLittle = found.saysLittle === true
+    const saysMore = before?.saysLittle === true && !saysLittle
     const isOver = before === undefined || sinceMs(now_ms, before.met_ms) >= LIMITS.ready_reason_ms
-    if (!isMet && !saysMore && !isOver) return { ...found, reason: before.reason }
-    kept.set(store, { reason: found.reason, met_ms: now_ms })
-    return found
+    if (!isMet && !saysMore && !isOver) return { ...reported(found), reason: before.reason }
+    kept.set(store, { reason: found.reason, saysLittle, met_ms: now_ms })
+    return reported(found)
   }
 }
 

@@ -4,6 +4,7 @@
 import { readInstallationId } from '../../accounts/queries/installation.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { isFirstWithin } from '../../redis/throttle.ts'
 import { noteTurn } from '../../redis/turns.ts'
 
 export const SAY_SHARED = `is used by another installation too (its tick was here within ${LIMITS.neighbour_ms / 60_000} minutes), so each takes the other's consumers and ticks for its own: set ASSAY_INSTALLATION to a name in one of them, or give it a Redis of its own`
@@ -12,15 +13,13 @@ export const SAY_SHARED = `is used by another installation too (its tick was her
 export const sharesRedis = (own: string | null | undefined, ticked: readonly string[] = []): boolean =>
   own != null && ticked.some(id => id !== own)
 
-/** Whether the last tick of each host found another installation. */
-const shared = new WeakMap<Context['sql'], boolean>()
-
-/** Notes a turn of this installation's tick, and logs once if another's uses the same Redis. */
+/** Notes a turn of this installation's tick, and logs once a day if another's uses the same Redis. */
 export async function noteTick(ctx: Context): Promise<void> {
   const id = await readInstallationId(ctx.sql).catch(() => undefined)
   const ticked = await noteTurn(ctx.redis, 'tick', id)
   if (ticked === undefined) return
-  const isShared = sharesRedis(id, ticked)
-  if (isShared && !shared.get(ctx.sql)) ctx.log('warn', 'redis_shared', { error: `Redis ${SAY_SHARED}.` })
-  shared.set(ctx.sql, isShared)
+  if (!sharesRedis(id, ticked)) return
+  // The id keeps the two apart, since they share these keys as well; a host without memory has only Redis to count by.
+  if (await isFirstWithin(ctx, `redis_shared:${id}`, LIMITS.neighbour_noted_ms))
+    ctx.log('warn', 'redis_shared', { error: `Redis ${SAY_SHARED}.` })
 }

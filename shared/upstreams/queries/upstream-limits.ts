@@ -6,7 +6,6 @@ import type { Database, Sql } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { SetLimit } from '../../pacing/rules/named-limits.ts'
-import { agentHost } from '../rules/upstream.ts'
 import { upstreamLimits } from '../tables/upstream-limits.ts'
 
 export type LimitRow = typeof upstreamLimits.$inferSelect
@@ -84,24 +83,11 @@ export interface ProjectLimit extends LimitName, SetLimit {
 }
 
 /** The limits of projects that are at work. */
-export async function findProjectLimits(sql: Sql, project_ids: readonly string[]): Promise<ProjectLimit[]> {
-  const rows = await sql<(LimitName & SetLimit & { deployed: { id: string; url: string }[] })[]>`
+export const findProjectLimits = (sql: Sql, project_ids: readonly string[]): Promise<ProjectLimit[]> =>
+  sql<ProjectLimit[]>`
     select l.project_id, l.id, l.host, l.label, l.limits, l.of, array(
-      -- A provider's host has no slash: for it no deployment is read, however many a project has.
-      select jsonb_build_object('id', v.id, 'url', v.url) from deployments v
-      where l.host like '%/%' and v.project_id = l.project_id and ${sql.unsafe(PLACE('v.url'))} = ${sql.unsafe(PLACE('l.host'))}
-      order by v.id desc limit ${LIMITS.upstream_deployments_read}) as deployed
+      select v.id from deployments v where v.project_id = l.project_id and v.agent_host = l.host
+      order by v.id desc limit ${LIMITS.upstream_deployments}) as deployments
     from (${sql.unsafe(OF_PROJECT)} and l.project_id = any(${[...project_ids]}::uuid[])
       union all ${sql.unsafe(OF_SCHEDULES)} and s.project_id = any(${[...project_ids]}::uuid[])) l
     limit ${2 * LIMITS.upstream_limits_per_project * project_ids.length}`
-  return rows.map(({ deployed, ...limit }) => ({
-    ...limit,
-    deployments: deployed
-      .filter(({ url }) => agentHost(url) === limit.host)
-      .slice(0, LIMITS.upstream_deployments)
-      .map(({ id }) => id),
-  }))
-}
-
-/** SQL for the host and port of a URL. */
-const PLACE = (url: string): string => `regexp_replace(split_part(${url}, '/', 3), '^.*@', '')`

@@ -62,7 +62,7 @@ beforeEach(async () => {
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
       ASSAY_MASTER_KEY: masterKey,
-      BASE_URL: 'https://assay.test',
+      BASE_URL: 'http://127.0.0.1:8787',
       ASSAY_CONSUMER_URL: `http://127.0.0.1:${port}/`,
     }),
     close: () => host.dispose(),
@@ -97,7 +97,7 @@ it('Miniflare runs a batch through its queue, ticks by its cron and returns the 
   expect(await worker.scheduled({ cron: '* * * * *' })).toMatchObject({ outcome: 'ok' })
   await eventually(async () => expect(await statusOf(second)).toBe('completed'))
 
-  expect((await world.call('GET', '/__scheduled')).status).toBe(404) // is for a developer's machine
+  expect((await world.call('GET', '/__scheduled')).status).toBe(404) // is for a worker with .dev.vars, not for all of one machine
   await eventually(() => expect(log.stdout).toContain('"event":"tick"'))
   expect(log.stderr).toBe('')
 })

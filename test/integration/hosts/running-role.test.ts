@@ -7,6 +7,7 @@ import { endpoints } from '../../../functions/index.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
 import { joinInstallation } from '../../../infra/node/installation.ts'
+import { readInstallationId } from '../../../shared/accounts/queries/installation.ts'
 import { grantTenantRole } from '../../../shared/accounts/queries/tenant-role.ts'
 import { bootstrapAccount } from '../../../shared/accounts/verbs/bootstrap.ts'
 import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
@@ -104,6 +105,24 @@ it('the running role can make weeks of steps only, of no other table and from no
   await expect(engine.sql`select make_step_week('steps', date '2024-01-05', 10)`).rejects.toThrow(
     'no week of steps',
   )
+})
+
+it('a role that may not ask for the number of its server is ready, and its installation has an id all the same', async () => {
+  const database = new URL(engine.urls.databaseUrl).pathname
+  const url = Object.assign(new URL(inject('stores').databaseUrl), { pathname: database }).href
+  const owner = parts.adopt(postgres(url, { max: 1, onnotice: () => {} }), one => one.end())
+  const connections = openConnections(engine.urls)
+  parts.defer(() => connections.close())
+  const whole = await readInstallationId(engine.ctx.sql)
+  await owner`revoke execute on function pg_control_system() from public`
+  try {
+    expect(await probe({ ...engine.ctx, ...connections })).toMatchObject({ status: 'ready' })
+    const id = await readInstallationId(connections.sql)
+    expect([id.split('/').length, whole.split('/').length]).toEqual([2, 3])
+    expect(whole.startsWith(`${id}/`)).toBe(true)
+  } finally {
+    await owner`grant execute on function pg_control_system() to public`
+  }
 })
 
 /** A database whose owner is no superuser, as with managed PostgreSQL; in PostgreSQL 15 nobody else may make tables. */

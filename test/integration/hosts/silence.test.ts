@@ -52,7 +52,30 @@ async function processOn(databaseUrl: string) {
       ask('/v2/runs'),
       ask('/v1/agents', 'POST', { project_id, name: 'a', slug: 'a' }),
     ])
-  return { ctx, ask, both, log, project_id }
+  /** A change whose body begins, and ends when it is told to. */
+  const upload = () => {
+    const bytes = new TextEncoder().encode(JSON.stringify({ project_id, name: 'u', slug: 'u' }))
+    const rest = Promise.withResolvers<void>()
+    let pulls = 0
+    const body = new ReadableStream({
+      async pull(controller) {
+        pulls++
+        if (pulls === 1) return controller.enqueue(bytes.subarray(0, 5))
+        await rest.promise
+        controller.enqueue(bytes.subarray(5))
+        controller.close()
+      },
+    })
+    const answer = app.request('/v1/agents', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+    return {
+      isBegun: () => pulls === 2,
+      async finish() {
+        rest.resolve()
+        return (await answer).status
+      },
+    }
+  }
+  return { ctx, ask, both, upload, log, project_id }
 }
 
 const IN_TIME = { status: 500, code: 'store_unreachable' }
@@ -85,6 +108,62 @@ it('a statement that waits for a lock is not taken for a silent PostgreSQL', {
     await new Promise(resolve => setTimeout(resolve, LONGEST_MS)) // longer than a silent one is given
   })
   expect(await asked).toMatchObject({ status: 201 })
+})
+
+it('a PostgreSQL that is away for a second ends no request', { timeout: 60_000 }, async () => {
+  const { ctx } = await processOn(relayed())
+  const comeBack = relay.refuse()
+  relay.cut()
+  const looked = ctx.silence!()
+  setTimeout(comeBack, 1000)
+  expect(await looked).toBeUndefined()
+})
+
+it('a request that waits for the body of its caller is not ended by a silent PostgreSQL', {
+  timeout: 60_000,
+}, async () => {
+  const { upload, ask } = await processOn(relayed())
+  const sent = upload()
+  await expect.poll(sent.isBegun).toBe(true)
+  const goOn = relay.hold()
+  expect(await ask('/v1/projects')).toMatchObject(IN_TIME) // whose look the other shares
+  await new Promise(resolve => setTimeout(resolve, LIMITS.store_silent_look_ms + LIMITS.store_silent_ms))
+  goOn()
+  await expect.poll(() => ask('/v1/projects')).toMatchObject({ status: 200 })
+  expect(await sent.finish()).toBe(201)
+})
+
+it('what comes of a request after its caller was told is cancelled, or logged under its id', {
+  timeout: 60_000,
+}, async () => {
+  const { ctx, log } = await processOn(relayed())
+  const goOn = relay.hold()
+  const cancelled = Promise.withResolvers<void>()
+  const outcomes = {
+    '/streamed': () => new Response(new ReadableStream({ cancel: () => cancelled.resolve() })),
+    '/failed': () => {
+      throw new Error('found too late')
+    },
+  }
+  const told = Promise.withResolvers<void>()
+  const like = endpoints.find(({ path }) => path === '/v1/projects')!
+  const app = createApp(
+    Object.entries(outcomes).map(([path, made]) => ({
+      ...like,
+      path,
+      answer: () => told.promise.then(made),
+    })),
+    () => ctx,
+  )
+  const answers = await Promise.all(Object.keys(outcomes).map(path => app.request(path)))
+  expect(answers.map(({ status }) => status)).toEqual([500, 500])
+  told.resolve()
+  await cancelled.promise
+  const id = answers[1]!.headers.get('x-request-id')!
+  await expect
+    .poll(() => log.filter(line => line.includes('found too late') && line.includes(id)))
+    .toHaveLength(1)
+  goOn()
 })
 
 it('readiness keeps one reason, and the log one line, while PostgreSQL is away now in one way and now in another', {
@@ -131,6 +210,32 @@ it.runIf(hasPgBouncer && !onCluster('its pooler signs in with a password'))(
     inTime(refused)
     await comeBack()
     await expect.poll(() => ask('/v1/projects'), { timeout: 30_000 }).toMatchObject({ status: 200 })
+  },
+  60_000,
+)
+
+it.runIf(hasPgBouncer && !onCluster('its pooler signs in with a password'))(
+  'a PgBouncer whose sessions are all at work on slow statements is not taken for a silent PostgreSQL',
+  async () => {
+    const pooler = parts.adopt(await startPgBouncer(database.url, 2), one => one.close())
+    const { ctx, ask, project_id } = await processOn(pooler.through(database.url))
+    const slow = postgres(pooler.through(database.url).split('?')[0]!, { max: 2, prepare: false })
+    parts.defer(() => slow.end())
+    const seconds = LONGEST_MS / 1000
+    const busy = [1, 2].map(() => slow`select pg_sleep(${seconds})`.execute())
+    const other = postgres(database.url, { max: 1 })
+    parts.defer(() => other.end())
+    await expect
+      .poll(
+        async () =>
+          (await other`select from pg_stat_activity where query ~ '^select pg_sleep' and state = 'active'`)
+            .length,
+      )
+      .toBe(2)
+    const asked = ask('/v1/agents', 'POST', { project_id, name: 'c', slug: 'c' })
+    expect(await ctx.silence!()).toBeUndefined()
+    expect(await asked).toMatchObject({ status: 201 })
+    await Promise.all(busy)
   },
   60_000,
 )

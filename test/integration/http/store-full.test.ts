@@ -5,7 +5,7 @@ import { endpoints } from '../../../functions/index.ts'
 import { openConnections } from '../../../infra/node/connections.ts'
 import { createContext } from '../../../infra/node/context.ts'
 import { bootstrapAccount } from '../../../shared/accounts/verbs/bootstrap.ts'
-import type { Sql } from '../../../shared/context.ts'
+import type { Context, Sql } from '../../../shared/context.ts'
 import { createApp } from '../../../shared/http/app.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { onCluster } from '../../support/on-cluster.ts'
@@ -16,12 +16,13 @@ afterAll(() => parts.disposeAsync())
 let sql: Sql
 let ask: (path: string, body?: object) => Promise<Response>
 let project_id: string
+let ctx: Context
 beforeAll(async () => {
   const databaseUrl = parts.adopt(await testDatabase(), one => one.drop()).url
   const redisUrl = parts.adopt(await testRedis(), one => one.drop()).url
   const connections = openConnections({ databaseUrl, redisUrl, pool: { sql: 2, db: 1, reads: 1 } })
   parts.defer(() => connections.close())
-  const ctx = createContext({ connections, config: { base_url: '', master_key: '' }, writeLog: () => {} })
+  ctx = createContext({ connections, config: { base_url: '', master_key: '' }, writeLog: () => {} })
   const first = await bootstrapAccount(ctx)
   project_id = first.project_id
   sql = connections.sql
@@ -59,3 +60,17 @@ it.skipIf(onCluster('a trigger on a distributed table is not made')).for([
     expect((await ask('/v1/agents')).status).toBe(200)
   },
 )
+
+it('a read that finds no room on the disk says that it needs some, and not that reads go on', async () => {
+  const full = Object.assign(new Error('could not write to file "base/pgsql_tmp/1"'), { code: '53100' })
+  const read = endpoints.find(({ path, method }) => path === '/v1/agents' && method === 'get')!
+  const app = createApp([{ ...read, answer: () => Promise.reject(full) }], () => ctx)
+  const { error } = (await (await app.request('/v1/agents')).json()) as {
+    error: { code: string; message: string; hint: string }
+  }
+  expect(error).toMatchObject({
+    code: 'store_full',
+    message: expect.stringContaining('this read needs room'),
+  })
+  expect(error.hint).not.toMatch(/write|Reads go on/)
+})

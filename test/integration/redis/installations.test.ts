@@ -171,6 +171,8 @@ it.each([
     await sweep(first)
     await eventually(() => expect(first.lines.join()).toMatch(/redis_shared/))
     await sweep(first)
+    await sweep({ ...first, sql: new Proxy(first.sql, {}) }) // a host that remembers nothing from tick to tick
+    await first.idle()
     expect(first.lines.filter(line => line.includes('redis_shared'))).toHaveLength(1)
   },
 )

@@ -2,6 +2,7 @@
 // language does; conservation is checked after each test.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { insertDeployment } from '../../../shared/agents/queries/deployments.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { DeclaredLimits } from '../../../shared/pacing/rules/declared-limits.ts'
@@ -9,6 +10,7 @@ import { isBound, type Pacing } from '../../../shared/pacing/rules/pacing.ts'
 import type { ReportedLimit } from '../../../shared/pacing/vocabulary.ts'
 import type { AgentLine, ItemLine, UpstreamReport } from '../../../shared/protocol/rules/protocol.ts'
 import { readQueue } from '../../../shared/upkeep/verbs/queue.ts'
+import { findProjectLimits } from '../../../shared/upstreams/queries/upstream-limits.ts'
 import { agentHost } from '../../../shared/upstreams/rules/upstream.ts'
 import { KnownUpstreams } from '../../../shared/upstreams/verbs/known-upstreams.ts'
 import { changeLimits } from '../../../shared/upstreams/verbs/set-limits.ts'
@@ -199,6 +201,19 @@ describe('limits that people set [upstreams.limits]', () => {
     stop.abort()
     await consumed
     expect(await conservation(engine, runId)).toEqual([])
+  })
+
+  it('are found for an agent however many others the project has at that host', async () => {
+    const { ctx, sql, project_id, agent_id } = engine
+    const url = 'https://agents.test/claims?key=k9x2-p4q7-r8s1-t5u6'
+    const id = ctx.newId()
+    const deployed = { project_id, agent_id, kind: 'url' as const, declaration: { name: 'a' } as never }
+    await insertDeployment(ctx.db, { ...deployed, id, url })
+    await sql`insert into deployments (id, project_id, agent_id, version, kind, url, agent_host, declaration)
+      select ('ffffffff-ffff-7fff-8fff-' || lpad(to_hex(n), 12, '0'))::uuid, project_id, agent_id, version + n, kind, 'https://agents.test/' || n, 'https://agents.test/' || n, declaration
+      from deployments cross join generate_series(1, 1100) n where id = ${id}`
+    await set(agentHost(url), { requests: '10/d' })
+    expect(await findProjectLimits(sql, [project_id])).toMatchObject([{ deployments: [id] }])
   })
 
   it('of items in flight hold over all consumers', async () => {

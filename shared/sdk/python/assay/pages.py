@@ -11,6 +11,9 @@ from typing import Mapping, Optional
 WAY_OUT = "Set ASSAY_AGENT_KEY, which `assay deploy --url` prints: then it answers Assay alone, by any name."
 HERE = re.compile(r"(?:[^.]*|.*\.(?:localhost|internal|local|svc|test))\.?", re.IGNORECASE)
 """Names that no public name server answers for."""
+PLATFORMS = ("fprocess", "K_SERVICE", "KUBERNETES_SERVICE_HOST")
+"""What OpenFaaS, Knative and Cloud Run, and Kubernetes set in their containers. No browser runs there, and a proxy beside the agent
+(a watchdog, a queue-proxy, a sidecar) calls it on loopback by the name that it was called by."""
 
 
 def page_problem(headers: Mapping[str, str], is_on_loopback: bool) -> Optional[str]:
@@ -28,8 +31,7 @@ def page_problem(headers: Mapping[str, str], is_on_loopback: bool) -> Optional[s
     is_own = origin == f"http://{host}" and _is_here(host)
     if origin is not None and not is_own:
         return f"This agent has no key and answers no page of {origin[:200]}. {WAY_OUT}"
-    # OpenFaaS's watchdog passes on the name that it was called by.
-    if is_on_loopback and not os.environ.get("fprocess") and not _is_here(host):
+    if is_on_loopback and not _is_here(host) and not any(map(os.environ.get, PLATFORMS)):
         return f"This agent has no key and answers on loopback to names of this machine, not to {host[:200]}. {WAY_OUT}"
     return None
 

@@ -13,6 +13,9 @@ import time
 import unittest
 from pathlib import Path
 from typing import List
+from unittest import mock
+
+from assay.pages import page_problem
 
 from .served import Consumer, Served, finals, lines_of, offer
 
@@ -97,6 +100,12 @@ class Protocol(unittest.TestCase):
             with self.subTest(f"{method} {headers}"):
                 answer = self.served.request(method, offer({}), headers=headers)
                 self.assertEqual(answer.status, status, answer.read())
+
+    def test_a_proxy_in_the_container_of_a_platform_may_use_any_name(self) -> None:
+        for name in ("fprocess", "K_SERVICE", "KUBERNETES_SERVICE_HOST"):
+            with self.subTest(name), mock.patch.dict(os.environ, {name: "set"}):
+                self.assertIsNone(page_problem({"host": "claims.example"}, True))
+                self.assertIsNotNone(page_problem({"host": "claims.example", "origin": "http://claims.example"}, True))
 
     def test_no_items_at_all(self) -> None:
         self.assertEqual(self.served.ask(), [])
