@@ -58,7 +58,16 @@ export function agentsPart(given: Given): void {
           (one: { id: string }) => one.id === agent.id,
         )
       expect(await listed('')).not.toHaveProperty('activity')
-      const none = { last_run: null, runs: 0, ok: 0, not_ok: 0, over_budget: 0, cost_usd: 0, open_runs: 0, held: 0 }
+      const none = {
+        last_run: null,
+        runs: 0,
+        ok: 0,
+        not_ok: 0,
+        over_budget: 0,
+        cost_usd: 0,
+        open_runs: 0,
+        held: 0,
+      }
       expect((await listed('&activity=true')).activity).toEqual(none)
       await makeRun(given(), agent.id, [{ input: 1 }, { input: 2 }, { input: 3 }])
       const last = await makeRun(given(), agent.id, [{ input: 1 }])

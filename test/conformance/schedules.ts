@@ -262,7 +262,16 @@ export function schedulesPart(given: Given): void {
       expect(pages).toEqual(all)
       expect((await call('GET')).json.last_event).toEqual(all[0])
       // Fired does not mean worked: an event says how its run ended.
-      const nothing_yet = { worst_outcome_status: null, degraded_count: 0, failed: 0, cost_usd: 0 }
+      const nothing_yet = {
+        worst_outcome_status: null,
+        stop_reason: null,
+        finished_at: null,
+        completed: 0,
+        degraded_count: 0,
+        failed: 0,
+        budget_exceeded_count: 0,
+        cost_usd: 0,
+      }
       expect(all[0].run).toEqual({ status: 'queued', total_items: 1, ...nothing_yet })
       expect(all[1].run).toBeNull()
     })

@@ -11,7 +11,8 @@ afterAll(() => engine.close())
 
 it('a run that waits for long while no consumer is at work says so, and not while one is', async () => {
   const id = await engine.submit(3)
-  const waits = async () => (await readQueue(engine.ctx, engine.project_id)).runs.map(({ wait }) => wait?.token)
+  const waits = async () =>
+    (await readQueue(engine.ctx, engine.project_id)).runs.map(({ wait }) => wait?.token)
   expect(await waits()).toEqual([undefined])
   await engine.sql`update runs set touched_at = now() - interval '1 minute' where id = ${id}`
   expect(await waits()).toEqual(['no_consumer'])
