@@ -237,13 +237,31 @@ class OrdersTest(unittest.TestCase):
     def test_a_plan_is_asked_for_again_and_its_recovery_is_not(self, _):
         with server([Answer(body=RUN), DROP, Answer(body=PLAN), DROP]) as (assay, got):
             plan = assay.run("01a2").recover(dry_run=True, reason="refusal", first=2, reuse="none")
-            with self.assertRaisesRegex(AssayError, "unreachable"):
+            with self.assertRaisesRegex(AssayError, r"unreachable.*may have begun: recoveries\(\)"):
                 plan.go_on(budget="2.00")
         self.assertEqual(got[1]["body"], got[2]["body"])
         self.assertIn(b'"filter": {"run_id": "01a2", "reason": "refusal"}', got[1]["body"])
         for part in (b'"budget_cents": 200', b'"first": 2', b'"reuse": "none"', b'"to": "2026-03-02T00:00:00Z"'):
             self.assertIn(part, got[3]["body"])
         self.assertNotIn(b"dry_run", got[3]["body"])
+
+    def test_an_order_says_that_it_may_have_begun_only_where_it_may(self, _):
+        cut = Answer(202, raw=b'{"id": "01b3"', cut=True)
+        gateway = Answer(504, raw=b"<html>timeout", assay=False)
+        for answer in (DROP, cut, gateway, Answer(500, said("internal"))):
+            with server([Answer(body=RUN), answer]) as (assay, _), self.assertRaisesRegex(AssayError, "may have begun"):
+                assay.run("01a2").recover()
+        for answers in ([Answer(409, said("nothing_to_recover"))], [Answer(429, said("rate_limited"))] * TRIES):
+            with server([Answer(body=RUN), *answers]) as (assay, _), self.assertRaises(ApiError) as caught:
+                assay.run("01a2").recover()
+            self.assertNotIn("may have begun", str(caught.exception))
+        with server([Answer(body=RUN)]) as (assay, _):
+            run = assay.run("01a2")
+        with self.assertRaises(AssayError) as away:  # nothing listens there any more
+            run.recover()
+        self.assertNotIn("may have begun", str(away.exception))
+        with server([gateway] * TRIES) as (assay, _), self.assertRaisesRegex(AssayError, "not_assay.*submit again with idempotency_key"):
+            assay.submit("claims", ROWS)
 
     def test_an_item_that_a_batch_has_twice_is_named_by_its_records(self, _):
         with server([Answer(body=RUN), Answer(body=[{"id": "r1"}, {"id": "r2"}])]) as (assay, _):

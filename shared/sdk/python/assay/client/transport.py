@@ -78,10 +78,13 @@ class Transport:
     def _tried(
         self, method: str, path: str, data: Union[bytes, IO[bytes], None], headers: Dict[str, str], again: bool
     ) -> Any:
+        may_be_done = False
         for left in range(TRIES - 1, -1, -1):
             try:
                 return self._once(method, path, data, headers)
             except _Refused as refused:
+                may_be_done = may_be_done or (refused.error.may_pass and not refused.unsent)
+                refused.error.may_be_done = may_be_done
                 is_last = left == 0 or not (refused.unsent or again and refused.error.may_pass)
                 if is_last:
                     raise refused.error from None
@@ -196,5 +199,5 @@ def _not_assay(base_url: str, status: int) -> AssayError:
 def _broken(why: str) -> AssayError:
     hint = "what came is not complete: ask again"
     error = AssayError("broken_answer", f"the answer broke off before its end: {why}", hint)
-    error.may_pass = True
+    error.may_pass = error.may_be_done = True
     return error
