@@ -6,6 +6,7 @@ import inspect
 import io
 import time
 import unittest
+from importlib import import_module
 from unittest.mock import patch
 
 from assay.client import (
@@ -262,6 +263,29 @@ class OrdersTest(unittest.TestCase):
         self.assertNotIn("may have begun", str(away.exception))
         with server([gateway] * TRIES) as (assay, _), self.assertRaisesRegex(AssayError, "not_assay.*submit again with idempotency_key"):
             assay.submit("claims", ROWS)
+
+    def test_a_comparison_holds_no_inputs_and_takes_the_last_of_items_with_one_id(self, _):
+        diff = import_module("assay.client.diff")  # its function has the name too
+        held, kept = [], diff._kept
+
+        def item(id, output):
+            return {
+                "id": f"r{output}", "item_id": id, "input": "x" * 100, "output": output, "status": "completed", "attempt": 1, "mended_by": None,
+                "worst_outcome_status": "ok", "corrected_outcome_status": None, "cost_usd": 0.5, "code_version": None, "line": 1,
+            }  # fmt: skip
+
+        def recorded(one):
+            held.append(kept(one))
+            return held[-1]
+
+        run = Answer(body={**ENDED, "replay_of": None})
+        pages = [Answer(body=[item("a", 1), item("a", 2)]), Answer(body=[item("a", 3), item("b", 4)])]
+        with server([run, run, *pages]) as (assay, _), patch.object(diff, "_kept", recorded):
+            found = assay.diff("01a2", "01a2")
+        self.assertEqual([row["output"] for row in found.changed], [[2, 3]])
+        self.assertEqual((found.summary["in_both"], found.summary["only_second"]), (1, 1))
+        self.assertEqual([one for one in held if "input" in one or "line" in one], [])
+        self.assertEqual(len(held), 4)
 
     def test_an_item_that_a_batch_has_twice_is_named_by_its_records(self, _):
         with server([Answer(body=RUN), Answer(body=[{"id": "r1"}, {"id": "r2"}])]) as (assay, _):

@@ -14,14 +14,17 @@ def line_of(run: Dict[str, Any]) -> str:
     """One line about a run.
 
     >>> line_of({"status": "running", "total_items": 6000, "completed": 1200, "degraded_count": 12, "failed": 3,
-    ...          "cancelled": 0, "paused": 0, "cost_usd": 0.74, "unpriced_item_count": 0})
-    'running: 1,203 of 6,000 items, 15 not ok, $0.74'
+    ...          "budget_exceeded_count": 2, "cancelled": 0, "paused": 0, "cost_usd": 0.74, "unpriced_item_count": 0})
+    'running: 1,203 of 6,000 items, 13 not ok, 2 over budget, $0.74'
     """
     ended = run["completed"] + run["failed"] + run["cancelled"]
     parts = [f"{ended:,} of {run['total_items']:,} items"]
-    wrong = run["degraded_count"] + run["failed"]
+    over = run["budget_exceeded_count"]  # among the failed ones, though they did not run
+    wrong = run["degraded_count"] + run["failed"] - over
     if wrong:
         parts.append(f"{wrong:,} not ok")
+    if over:
+        parts.append(f"{over:,} over budget")
     if run["paused"]:
         parts.append(f"{run['paused']:,} paused")
     least = "at least " if run["unpriced_item_count"] else ""
