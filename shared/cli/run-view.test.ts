@@ -164,8 +164,16 @@ describe('the summary of a run', () => {
 
   it.each([
     ['whose recovery has just started', { degraded_count: 405, replay_count: 3, recovered_count: 3 }, null],
-    ['whose recovery goes on', { degraded_count: 405, replay_count: 5, recovered_count: 3 }, '2 of 5 replays'],
-    ['whose others were dismissed', { degraded_count: 100, replay_count: 1, recovered_count: 0 }, '1 of 1 replay '],
+    [
+      'whose recovery goes on',
+      { degraded_count: 405, replay_count: 5, recovered_count: 3 },
+      '2 of 5 replays',
+    ],
+    [
+      'whose others were dismissed',
+      { degraded_count: 100, replay_count: 1, recovered_count: 0 },
+      '1 of 1 replay ',
+    ],
     ['where people corrected a replay', { degraded_count: 9, replay_count: 1, recovered_count: 2 }, null],
   ])('%s says of its replays only how many have ended badly', (_, counts, said) => {
     const replay_run_id = '01a22212-b4d9-7a6d-bfcb-d60500000000'

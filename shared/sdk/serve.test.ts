@@ -585,7 +585,9 @@ it('no more of a body is read than a request of the protocol has', async () => {
 })
 
 it('a body takes as much memory as it is long, however small its pieces are', async () => {
-  const text = new TextEncoder().encode(`${JSON.stringify({ seq: 0, attempt: 1, input: 'x'.repeat(200_000) })}\n`)
+  const text = new TextEncoder().encode(
+    `${JSON.stringify({ seq: 0, attempt: 1, input: 'x'.repeat(200_000) })}\n`,
+  )
   const piece = new Uint8Array(1) // a piece that was kept would change under its holder
   let at = 0
   const body = new ReadableStream(
