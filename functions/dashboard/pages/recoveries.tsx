@@ -105,7 +105,12 @@ export const recoveryProgressPage = page({
                 <li>{warning}</li>
               ))}
               {recovery.paused > 0 && <li>{count(recovery.paused)} held</li>}
-              {recovery.action === 'replay' && <li>{money(recovery.cost_usd)} spent</li>}
+              {recovery.action === 'replay' && (
+                <li>
+                  {recovery.unpriced_item_count > 0 && 'at least '}
+                  {money(recovery.cost_usd)} spent
+                </li>
+              )}
             </ul>
           </section>
           <div id="next" data-live>

@@ -30,7 +30,7 @@ from .test_client_transport import ACCEPTED, DROP, ENDED, RUN, Answer, said, ser
 
 RECOVERY = {
     "id": "01b3", "status": "running", "finished_at": None, "eligible": 3, "replayed": 3, "ended": 1, "ok": 1, "paused": 0,
-    "left": 0, "cost_usd": 0.01,
+    "left": 0, "cost_usd": 0.01, "unpriced_item_count": 0,
 }  # fmt: skip
 PLAN = {"eligible": 3, "max_cost_usd": 0.2, "rules": [], "warnings": [], "filter": {"run_id": "01a2", "to": "2026-03-02T00:00:00Z"}}
 ROWS = [{"id": n} for n in range(10)]

@@ -38,12 +38,13 @@ def line_of(run: Dict[str, Any]) -> str:
 def recovery_line(recovery: Dict[str, Any]) -> str:
     """One line about a recovery.
 
-    >>> recovery_line({"status": "running", "eligible": 405, "ended": 120, "ok": 118, "paused": 0, "cost_usd": 0.05})
+    >>> recovery_line({"status": "running", "eligible": 405, "ended": 120, "ok": 118, "paused": 0, "cost_usd": 0.05, "unpriced_item_count": 0})
     'recovery running: 120 of 405 items, 118 ok, $0.05'
     """
+    least = "at least " if recovery["unpriced_item_count"] else ""
     held = f", {recovery['paused']:,} held" if recovery["paused"] else ""
     done = f"{recovery['ended']:,} of {recovery['eligible']:,} items, {recovery['ok']:,} ok{held}"
-    return f"recovery {recovery['status']}: {done}, ${recovery['cost_usd']:,.2f}"
+    return f"recovery {recovery['status']}: {done}, {least}${recovery['cost_usd']:,.2f}"
 
 
 def shown(progress: Optional[bool], line: Line, is_over: Callable[[], bool]) -> Optional[Show]:
