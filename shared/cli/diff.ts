@@ -1,5 +1,5 @@
-// Compares two runs over the same items. Guarantee: items are matched by their item_id alone, and none is left out:
-// items that only one of the runs has are counted.
+// Compares two runs over the same items. Guarantee: items are matched by their item_id alone, and those that only one
+// of the runs has are counted; of items of a run with the same item_id the last counts. Inputs are not kept.
 
 import { parseItemRecordId } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
@@ -153,7 +153,7 @@ function verdictChanges(pairs: readonly Pair[]): { from: string; to: string; cou
 async function itemsOf(api: Session['api'], runId: string): Promise<Map<string, RunItem>> {
   const found = new Map<string, RunItem>()
   for await (const item of everyRow(page => itemsPage({ api }, runId, page), LIMITS.items_page.max))
-    found.set(item.item_id, item)
+    found.set(item.item_id, { ...item, input: null })
   return found
 }
 

@@ -32,6 +32,7 @@ const recovery = {
     { stage: 'rest', run_ids: [], items: 0, ended: 0, worked: 0, still_fail: 0, unchanged: 0, waiting: true },
   ],
   cost_usd: 0.5,
+  unpriced_item_count: 0,
   finished_at: '2026-01-01T00:00:00.000Z',
 }
 

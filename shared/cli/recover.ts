@@ -9,7 +9,7 @@ import { isPaused, sayForecast, sayStage, sayStanding, sayWarnings } from '../vi
 import { answered, type Schemas } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
-import { clean, count, minute, money, shorten, wrap } from './format.ts'
+import { clean, count, minute, shorten, spend, wrap } from './format.ts'
 import { printList } from './listing.ts'
 import type { Screen } from './output.ts'
 import { BY_ID, pageOf } from './pages.ts'
@@ -175,6 +175,7 @@ function nextOf(recovery: Recovery): string[] {
 
 function recoveryText(recovery: Recovery, { paint, program, columns }: Screen): string {
   const { id, name, cancelled } = recovery
+  const cost = spend(recovery.cost_usd, recovery.unpriced_item_count > 0)
   const rest = [cancelled > 0 && `${count(cancelled)} cancelled`]
   return [
     `${paint('bold', id)}${name === null ? '' : `  ${shorten(name, columns - id.length - 2)}`}`,
@@ -182,7 +183,7 @@ function recoveryText(recovery: Recovery, { paint, program, columns }: Screen): 
     ...recovery.stages.flatMap(stage =>
       wrap(sayStage(stage, recovery), columns - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`),
     ),
-    ...(recovery.action === 'replay' ? [[...rest.filter(Boolean), money(recovery.cost_usd)].join(', ')] : []),
+    ...(recovery.action === 'replay' ? [[...rest.filter(Boolean), cost].join(', ')] : []),
     ...sayWarnings(recovery).flatMap(warning => wrap(warning, columns).map(line => paint('yellow', line))),
     ...nextOf(recovery).map(command => `${paint('dim', 'try ')}  ${program} ${command}`),
   ].join('\n')

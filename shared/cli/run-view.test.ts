@@ -156,10 +156,31 @@ describe('the summary of a run', () => {
     expect(runSummary(run, screen(120)).split('\n')).toEqual(
       expect.arrayContaining([
         'ran: all · worked: 97 ok, 3 degraded · replayed since: none of 3 replays worked, so 3 not ok still',
-        `again   3 items did not work in a replay either: assay causes --run ${replay_run_id}`,
+        `again   3 of 3 replays did not work either: assay causes --run ${replay_run_id}`,
       ]),
     )
     expect(runSummary(sampleRun({ ...run, recovered_count: 3 }), screen(120))).not.toContain('again ')
+  })
+
+  it.each([
+    ['whose recovery has just started', { degraded_count: 405, replay_count: 3, recovered_count: 3 }, null],
+    [
+      'whose recovery goes on',
+      { degraded_count: 405, replay_count: 5, recovered_count: 3 },
+      '2 of 5 replays',
+    ],
+    [
+      'whose others were dismissed',
+      { degraded_count: 100, replay_count: 1, recovered_count: 0 },
+      '1 of 1 replay ',
+    ],
+    ['where people corrected a replay', { degraded_count: 9, replay_count: 1, recovered_count: 2 }, null],
+  ])('%s says of its replays only how many have ended badly', (_, counts, said) => {
+    const replay_run_id = '01a22212-b4d9-7a6d-bfcb-d60500000000'
+    const ended = { total_items: 500, completed: 500, queued: 0, finished_at: '2026-01-01T00:01:31.000Z' }
+    const text = runSummary(sampleRun({ ...ended, ...counts, replay_run_id }), screen(120))
+    if (said === null) expect(text).not.toContain('again ')
+    else expect(text).toContain(`again   ${said}`)
   })
 
   it('counts graded, unread, suspected and unpriced calls separately, and says what to do about each', () => {

@@ -164,13 +164,17 @@ function againLine(run: Run, { paint, program }: Screen): string[] {
   return [`${paint('dim', pad('again', 8))}${again.said}: ${again.command.replace(/^assay\b/, program)}`]
 }
 
-/** Where all was replayed and not all of it worked: where the reasons are. */
+/**
+ * Of the replays that have ended, those that did not work, and where the reasons are. It counts no items: one that is
+ * not ok may be in a replay that has not ended, or a person decided about it.
+ */
 function replaysLine(run: Run, { paint, program }: Pick<Screen, 'paint' | 'program'>): string[] {
   const { replay_run_id, replay_count, recovered_count, total_items, completed, degraded_count } = run
   const notOk = total_items - (completed - degraded_count) - recovered_count
-  if (!(replay_count > 0) || replay_run_id === null || notOk === 0) return []
+  const bad = replay_count - recovered_count
+  if (!(bad > 0) || replay_run_id === null || notOk === 0) return []
   return [
-    `${paint('dim', pad('again', 8))}${plural(notOk, 'item')} did not work in a replay either: ${program} causes --run ${replay_run_id}`,
+    `${paint('dim', pad('again', 8))}${count(bad)} of ${plural(replay_count, 'replay')} did not work either: ${program} causes --run ${replay_run_id}`,
   ]
 }
 

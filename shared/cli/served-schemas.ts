@@ -1,5 +1,5 @@
-// Whether the code behind an agent's URL declares the schemas that were deployed of it: Assay checks by these, and the code by
-// its own. Guarantee: only reads; code that does not answer soon from here is not judged.
+// Compares the schemas that the code behind an agent's URL declares with those that were deployed: Assay checks by
+// these, the code by its own. Guarantee: only reads; code that does not answer soon from here is not judged.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Agent, type Api, answered, type Schemas } from './api.ts'

@@ -15,7 +15,7 @@ const UNKNOWN = 'has a formula whose value is not in the file: open it in Excel 
 export interface SheetRow {
   /** Its number in the sheet. */
   line: number
-  /** By column, from 0. As lists, a chunk of rows with a cell in the last column took 780 MiB. */
+  /** By column, from 0. A list for each row has a place for every empty column: a chunk of such rows took 780 MiB. */
   cells: Map<number, Cell>
   /** Why it is none. */
   problem?: string

@@ -4495,8 +4495,10 @@ export interface components {
             cancelled: number;
             /** @description Of those, how many are held. */
             paused: number;
-            /** @description What it has cost so far. */
+            /** @description What it has cost so far; a lower bound while unpriced_item_count is not 0. */
             cost_usd: number;
+            /** @description Items copied that called a model without a known price. */
+            unpriced_item_count: number;
             /** @description What to know of it before relying on it. */
             warnings?: {
                 /**

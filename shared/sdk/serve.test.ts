@@ -597,3 +597,24 @@ it('no more of a body is read than a request of the protocol has', async () => {
   })
   expect((await agentOf(async () => 1)(declared)).status).toBe(413)
 })
+
+it('a body takes as much memory as it is long, however small its pieces are', async () => {
+  const text = new TextEncoder().encode(
+    `${JSON.stringify({ seq: 0, attempt: 1, input: 'x'.repeat(200_000) })}\n`,
+  )
+  const piece = new Uint8Array(1) // a piece that was kept would change under its holder
+  let at = 0
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        if (at === text.length) return controller.close()
+        piece[0] = text[at++]!
+        controller.enqueue(piece)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const asked = new Request('http://agent/', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  const lines = await linesOf(agentOf(async (_ctx, input: string) => input.length)(asked))
+  expect(lines).toMatchObject([{ type: 'result', output: 200_000 }])
+})

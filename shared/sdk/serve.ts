@@ -128,23 +128,26 @@ function introduction(target: AgentClass, version: string | undefined): Response
   return Response.json({ ...said, ...(version !== undefined && { version }) })
 }
 
+/** Room for a body, which doubles as it comes. */
+const BODY_BEGINS_WITH = 64 * 1024
+
 /** The body, of which no more is held than a request of the protocol has; undefined if it is longer. */
 async function wholeBody({ headers, body }: Request): Promise<Uint8Array | undefined> {
   if (Number(headers.get('content-length') ?? 0) > LIMITS.agent_body_bytes) return undefined
-  const parts: Uint8Array[] = []
+  let whole = new Uint8Array(BODY_BEGINS_WITH)
   let bytes = 0
   for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += part.length
-    if (bytes > LIMITS.agent_body_bytes) return undefined
-    parts.push(part)
+    const end = bytes + part.length
+    if (end > LIMITS.agent_body_bytes) return undefined
+    if (end > whole.length) {
+      const larger = new Uint8Array(Math.max(end, Math.min(2 * whole.length, LIMITS.agent_body_bytes)))
+      larger.set(whole.subarray(0, bytes))
+      whole = larger
+    }
+    whole.set(part, bytes) // a list of parts would grow with their number: a byte each took a gigabyte for ten million
+    bytes = end
   }
-  const whole = new Uint8Array(bytes)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+  return whole.subarray(0, bytes)
 }
 
 /** The items of a request, or its order to make some. Throws an Error that names the line that is wrong. */

@@ -1,5 +1,5 @@
-// Shows what a step recorded as the data that its author knows. Guarantee: the marks by which the SDKs keep a class's getters
-// are left out, and data with the names of marks have their own names.
+// Shows what a step recorded as the data that its author knows. Guarantee: the marks by which the SDKs keep a class's
+// getters are left out, and data with the names of marks have their own names.
 
 import { GETTERS, isJson, isMark, type Json, set, unescaped } from '../sdk/revived.ts'
 

@@ -49,7 +49,7 @@ export const recoveriesPage = page({
               { label: 'Worked', numeric: true, cell: one => count(one.ok) },
               { label: 'Still fail', numeric: true, cell: one => count(one.degraded + one.failed) },
               { label: 'Unchanged', numeric: true, cell: one => count(one.unchanged) },
-              { label: 'Cost', numeric: true, cell: one => money(one.cost_usd) },
+              { label: 'Cost', numeric: true, cell: sayCost },
               { label: 'By', cell: one => one.created_by !== null && <bdi>{one.created_by}</bdi> },
               { label: 'Made', numeric: true, cell: one => <When at={one.created_at} now={now} /> },
             ]}
@@ -105,7 +105,7 @@ export const recoveryProgressPage = page({
                 <li>{warning}</li>
               ))}
               {recovery.paused > 0 && <li>{count(recovery.paused)} held</li>}
-              {recovery.action === 'replay' && <li>{money(recovery.cost_usd)} spent</li>}
+              {recovery.action === 'replay' && <li>{sayCost(recovery)} spent</li>}
             </ul>
           </section>
           <div id="next" data-live>
@@ -137,3 +137,6 @@ export const abortRecovery = action({
     return { to: ofRecovery(params.recoveryId), said: 'The recovery is being aborted.' }
   },
 })
+
+const sayCost = ({ cost_usd, unpriced_item_count }: Recovery): string =>
+  (unpriced_item_count > 0 ? 'at least ' : '') + money(cost_usd)

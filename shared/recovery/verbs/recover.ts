@@ -23,6 +23,7 @@ import {
   findOriginalRun,
   insertReplayRun,
   lockRuns,
+  type OriginalRun,
   openReplayRun,
 } from '../queries/replay.ts'
 import { addMade } from '../rules/makers.ts'
@@ -262,8 +263,9 @@ async function newRun(
   part: store.Part,
   { agent_id, deployment_id, run_id }: store.CohortItem,
 ): Promise<string> {
-  const { project_id, deployment, budget_micro, pilot_run_ids } = recovery
+  const { project_id, deployment, budget_micro, pilot_run_ids, filter } = recovery
   const id = ctx.newRunId()
+  const original = await findOriginalRun(sql, run_id)
   const pilots = await store.findReplayRuns(sql, project_id, pilot_run_ids)
   const spent = pilots.reduce((sum, run) => sum + run.cost_micro, 0)
   await insertReplayRun(sql, {
@@ -272,12 +274,13 @@ async function newRun(
     agent_id,
     deployment_id:
       deployment === 'original' ? deployment_id : await findCurrentDeployment(sql, { project_id, agent_id }),
-    name: recovery.name ?? (await nameOfReplay(sql, recovery, run_id)),
-    replay_of: recovery.filter.run_id ?? null,
+    name: recovery.name ?? (await nameOfReplay(sql, recovery, original)),
+    replay_of: filter.run_id ?? null,
     recovery_id: recovery.id,
     by: recovery.created_by ?? null,
-    timeout_seconds: null,
-    patience_seconds: null,
+    // Items of several runs may have several.
+    timeout_seconds: filter.run_id === undefined ? null : original.timeout_seconds,
+    patience_seconds: filter.run_id === undefined ? null : original.patience_seconds,
     budget_micro: budget_micro === null ? null : Math.max(0, budget_micro - spent),
   })
   await store.addRun(sql, recovery, part, id)
@@ -285,8 +288,11 @@ async function newRun(
 }
 
 /** The name of the run it replays, to which it links; else "replay of" the cause, or of the run of its first item. */
-async function nameOfReplay(sql: Sql, { project_id, filter }: store.OpenRecovery, run_id: string) {
-  const { name } = await findOriginalRun(sql, run_id)
+async function nameOfReplay(
+  sql: Sql,
+  { project_id, filter }: store.OpenRecovery,
+  { name }: Pick<OriginalRun, 'name'>,
+) {
   if (filter.run_id !== undefined) return name
   const of = filter.cause_id === undefined ? name : await findCauseTitle(sql, project_id, filter.cause_id)
   return of ? `replay of ${of}`.slice(0, LIMITS.name_characters) : null

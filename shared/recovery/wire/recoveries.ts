@@ -72,7 +72,10 @@ export const Recovery = z
     unchanged: count('Of those, how many ended like their original without asking anything again.'),
     cancelled: count('Of those, how many were cancelled.'),
     paused: count('Of those, how many are held.'),
-    cost_usd: z.number().describe('What it has cost so far.'),
+    cost_usd: z
+      .number()
+      .describe('What it has cost so far; a lower bound while unpriced_item_count is not 0.'),
+    unpriced_item_count: count('Items copied that called a model without a known price.'),
     warnings: recoveryWarnings.optional(),
     created_at: timestamp,
     created_by: z
@@ -115,6 +118,7 @@ export function recoveryOf(row: RecoveryRow, makers?: readonly NamedSteps[]): z.
     cancelled: sum(run => run.cancelled),
     paused: sum(run => run.paused),
     cost_usd: usdOf(sum(run => run.cost_micro)),
+    unpriced_item_count: sum(run => run.unpriced_items),
     ...(makers !== undefined && { warnings: [...warningsOf(makers), ...noneWorked(row)] }),
     created_at: row.created_at.toISOString(),
     created_by: row.created_by,

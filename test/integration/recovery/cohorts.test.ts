@@ -11,6 +11,7 @@ import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
 import { findCohortCost } from '../../../shared/recovery/queries/cohort.ts'
 import { withRecovered } from '../../../shared/recovery/queries/recovered.ts'
+import { findRecovery as findRecoveryRow } from '../../../shared/recovery/queries/recoveries.ts'
 import { leftOver } from '../../../shared/recovery/rules/left-over.ts'
 import {
   abortRecovery,
@@ -20,6 +21,7 @@ import {
   startRecovery,
 } from '../../../shared/recovery/verbs/recover.ts'
 import { acknowledgeItem, dismissItem, replayItem } from '../../../shared/recovery/verbs/replay.ts'
+import { recoveryOf } from '../../../shared/recovery/wire/recoveries.ts'
 import { compareItems } from '../../../shared/results/queries/compare.ts'
 import { type Clusters, clusterUndispatched, failureClusters } from '../../../shared/triage/verbs/clusters.ts'
 import { sweep } from '../../../shared/upkeep/verbs/sweep.ts'
@@ -493,6 +495,24 @@ describe('the recovery of a cohort', () => {
       ['ok', 'absent', 2],
       ['failed', 'failed', 1],
     ])
+  })
+
+  it('has the timeout and the patience of the run that it replays, and says where its cost is a lower bound', async () => {
+    failing()
+    const runId = await engine.submit(2)
+    await consumeToBackoff(engine)
+    await engine.sql`update runs set timeout_seconds = 90, patience_seconds = 7200 where id = ${runId}`
+    const row = await recovered(await startRecovery(engine.ctx, order({ filter: { run_id: runId } })))
+    const [replay] =
+      await engine.sql`select timeout_seconds, patience_seconds from runs where id = ${row.run_ids[0]!}`
+    expect(replay).toEqual({ timeout_seconds: 90, patience_seconds: 7200 })
+    const shown = async () => {
+      const [account] = await engine.sql`select account_id from projects where id = ${engine.project_id}`
+      return recoveryOf((await findRecoveryRow(engine.ctx.db, account!.account_id, row.id))!)
+    }
+    expect((await shown()).unpriced_item_count).toBe(0)
+    await engine.sql`update runs set unpriced_items = 2 where id = ${row.run_ids[0]!}`
+    expect((await shown()).unpriced_item_count).toBe(2)
   })
 
   it('of which nothing worked is counted for the run that it replayed', async () => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any, Awaitable, Callable, Dict, Iterator, Optional
+from typing import Any, Awaitable, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .agent import registration_of
 from .limits import BODY_BYTES
@@ -42,21 +42,27 @@ def asgi_app(agent: Any) -> AsgiApp:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         body = await _body(receive, headers)
         if body is None:
-            await send({"type": "http.response.start", "status": 413, "headers": [(b"connection", b"close")]})
-            return await send({"type": "http.response.body", "body": TOO_LARGE})
+            return await _whole(TOO_LARGE, send)
         loop = asyncio.get_running_loop()
         is_here = is_loopback(str((scope.get("server") or ("",))[0]))
         answer = await loop.run_in_executor(None, protocol.answer, scope["method"], scope["path"], headers, body, is_here)
-        head = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
         if isinstance(answer.body, bytes):
-            head.append((b"content-length", str(len(answer.body)).encode()))
-        await send({"type": "http.response.start", "status": answer.status, "headers": head})
-        if isinstance(answer.body, bytes):
-            await send({"type": "http.response.body", "body": answer.body})
-        else:
-            await _stream(answer, receive, send)
+            return await _whole(answer, send)
+        await send({"type": "http.response.start", "status": answer.status, "headers": _head(answer)})
+        await _stream(answer, receive, send)
 
     return app
+
+
+def _head(answer: Answer) -> List[Tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in answer.headers.items()]
+
+
+async def _whole(answer: Answer, send: Send) -> None:
+    body = answer.body if isinstance(answer.body, bytes) else b""
+    head = [*_head(answer), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": answer.status, "headers": head})
+    await send({"type": "http.response.body", "body": body})
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 from .exchange import RAW, Backend, Exchange
 from .kept import dumps
-from .limits import NDJSON, PROTOCOL_VERSION, TIMEOUT_SECONDS, WEBHOOK_TOLERANCE_S
+from .limits import BODY_BYTES, NDJSON, PROTOCOL_VERSION, TIMEOUT_SECONDS, WEBHOOK_TOLERANCE_S
 from .pages import page_problem
 
 Headers = Mapping[str, str]
@@ -70,7 +70,6 @@ class AgentBackend(Backend, Protocol):
 
 
 NOT_READY = 503
-TOO_LARGE = b"the body is longer than a request of the protocol"
 OTHER_VERSION = "build the package again from the checkout of the Assay that asks, npm run package:python"
 
 
@@ -132,8 +131,12 @@ class AgentProtocol:
 
 
 def _refusal(message: str, code: str = "protocol_error") -> Answer:
-    status = {"unauthenticated": 401, "not_ready": NOT_READY}.get(code, 400)
+    status = {"unauthenticated": 401, "not_ready": NOT_READY, "too_large": 413}.get(code, 400)
     return Answer(status, "application/json", dumps({"error": {"code": code, "message": message}}).encode())
+
+
+TOO_LARGE = _refusal(f"the body is longer than {BODY_BYTES} bytes", "too_large")
+UNREADABLE = _refusal("the body cannot be read: the length that it states, or that of a chunk, is not its own", "too_large")
 
 
 def parse(body: bytes) -> Union[List[Dict[str, Any]], Dict[str, Any]]:

@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterator, Optional
 from . import later_answer
 from .limits import BODY_BYTES
 from .pages import is_loopback
-from .protocol import Answer, AgentProtocol
+from .protocol import TOO_LARGE, UNREADABLE, Answer, AgentProtocol
 
 GRACE_S = 25.0  # platforms kill after 30
 IDLE_S = 75.0
@@ -61,9 +61,9 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.under_way():
             try:
                 body = self._body()
-            except (TooLarge, ValueError):
+            except (TooLarge, ValueError) as error:
                 self.close_connection = True
-                return self._whole(Answer(413, "text/plain", b"the body cannot be read"))
+                return self._whole(TOO_LARGE if isinstance(error, TooLarge) else UNREADABLE)
             headers = {name.lower(): value for name, value in self.headers.items()}
             is_here = is_loopback(str(self.connection.getsockname()[0]))
             answer = self.server.protocol.answer(self.command, self.path.split("?")[0], headers, body, is_here)

@@ -15,7 +15,7 @@ StartResponse = Callable[[str, List[Tuple[str, str]]], Any]
 WsgiApp = Callable[[Dict[str, Any], StartResponse], Iterable[bytes]]
 
 PIECE = 1024 * 1024
-REASONS = {200: "OK", 202: "Accepted", 400: "Bad Request", 401: "Unauthorized", 503: "Service Unavailable"}
+REASONS = {200: "OK", 202: "Accepted", 400: "Bad Request", 401: "Unauthorized", 413: "Content Too Large", 503: "Service Unavailable"}
 
 
 def wsgi_app(agent: Any) -> WsgiApp:
@@ -34,11 +34,9 @@ def wsgi_app(agent: Any) -> WsgiApp:
     def app(environ: Dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         headers = {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
         body = _body(environ)
-        if body is None:
-            start_response("413 Content Too Large", [("connection", "close"), ("content-length", str(len(TOO_LARGE)))])
-            return [TOO_LARGE]
         is_here = is_loopback(str(environ.get("SERVER_NAME", "")))
-        answer = protocol.answer(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"), headers, body, is_here)
+        path = environ.get("PATH_INFO", "/")
+        answer = TOO_LARGE if body is None else protocol.answer(environ["REQUEST_METHOD"], path, headers, body, is_here)
         head = list(answer.headers.items())
         status = f"{answer.status} {REASONS.get(answer.status, '')}"
         if isinstance(answer.body, bytes):

@@ -8,12 +8,16 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
+import urllib.error
 import urllib.request
 from importlib.util import find_spec
 from typing import Any, Dict, List
 from unittest.mock import patch
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.validate import validator
 
 from assay import AsyncContext, Context, agent
 from assay.asgi import asgi_app
@@ -34,6 +38,11 @@ async def soon(ctx: AsyncContext, item: Any) -> Any:
 
 
 now_wsgi, now_asgi, soon_asgi, soon_wsgi = wsgi_app(now), asgi_app(now), asgi_app(soon), wsgi_app(soon)
+
+
+class Silent(WSGIRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
 
 
 class Wsgi(unittest.TestCase):
@@ -68,6 +77,16 @@ class Wsgi(unittest.TestCase):
                 status, _ = self.ask(now_wsgi, **{"wsgi.input": stream, **environ})
                 self.assertEqual(status, "413 Content Too Large")
                 self.assertLessEqual(stream.read_bytes, 3_000_001)
+
+    def test_a_refusal_is_one_that_a_strict_server_takes(self) -> None:
+        """The standard library's server holds an application to PEP 3333: no hop-by-hop header, every header text."""
+        with patch("assay.wsgi.BODY_BYTES", 2), make_server("127.0.0.1", 0, validator(now_wsgi), handler_class=Silent) as httpd:
+            threading.Thread(target=httpd.handle_request, daemon=True).start()
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"http://127.0.0.1:{httpd.server_port}/", b"long", timeout=10)
+        with refused.exception as error:
+            self.assertEqual((error.code, error.headers["content-type"]), (413, "application/json"))
+            self.assertEqual(json.loads(error.read())["error"]["code"], "too_large")
 
     def test_no_page_is_answered_without_a_key(self) -> None:
         for environ, status in (
@@ -116,6 +135,8 @@ class Asgi(unittest.TestCase):
             with patch("assay.asgi.BODY_BYTES", 10_000):
                 asyncio.run(now_asgi({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive, send))
             self.assertEqual(sent[0]["status"], 413)
+            self.assertIn((b"content-type", b"application/json"), sent[0]["headers"])
+            self.assertEqual(json.loads(sent[1]["body"])["error"]["code"], "too_large")
             self.assertLessEqual(len(asked), most)
 
     def test_no_page_is_answered_without_a_key(self) -> None:

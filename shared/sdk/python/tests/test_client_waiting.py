@@ -2,17 +2,35 @@
 
 import asyncio
 import contextlib
+import inspect
 import io
+import time
 import unittest
+from importlib import import_module
 from unittest.mock import patch
 
-from assay.client import ApiError, AssayError, AsyncAssay
+from assay.client import (
+    ApiError,
+    Assay,
+    AssayError,
+    AsyncAssay,
+    AsyncPilot,
+    AsyncPlan,
+    AsyncRecovery,
+    AsyncRun,
+    Pilot,
+    Plan,
+    Recovery,
+    Run,
+)
+from assay.client.settings import BatchSettings, RecoverySettings, SubmitSettings
+from assay.client.transport import TRIES
 
 from .test_client_transport import ACCEPTED, DROP, ENDED, RUN, Answer, said, server
 
 RECOVERY = {
     "id": "01b3", "status": "running", "finished_at": None, "eligible": 3, "replayed": 3, "ended": 1, "ok": 1, "paused": 0,
-    "left": 0, "cost_usd": 0.01,
+    "left": 0, "cost_usd": 0.01, "unpriced_item_count": 0,
 }  # fmt: skip
 PLAN = {"eligible": 3, "max_cost_usd": 0.2, "rules": [], "warnings": [], "filter": {"run_id": "01a2", "to": "2026-03-02T00:00:00Z"}}
 ROWS = [{"id": n} for n in range(10)]
@@ -68,6 +86,97 @@ class InterruptedTest(unittest.TestCase):
         with server([Answer(body=RUN)] * 9) as (assay, _), contextlib.redirect_stderr(err):
             asyncio.run(awaited(assay.base_url))
         self.assertIn('Assay().run("01a2").wait()', err.getvalue())
+
+    def test_an_awaited_pilot_ends_at_once_and_says_it_too(self):
+        async def awaited(base_url):
+            pilot = asyncio.ensure_future(AsyncAssay(base_url, "pk_x").pilot("claims", ROWS, items=2, idempotency_key="night"))
+            await asyncio.sleep(0.3)
+            pilot.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await pilot
+
+        err, began = io.StringIO(), time.monotonic()
+        with server([Answer(202, ACCEPTED), *[Answer(body=RUN)] * 9]) as (assay, _), contextlib.redirect_stderr(err):
+            asyncio.run(awaited(assay.base_url))
+        self.assertLess(time.monotonic() - began, 3)
+        self.assertIn("idempotency_key='night'", err.getvalue())
+
+
+@patch("assay.client.waiting.time.sleep")
+@patch("assay.client.transport.time.sleep")
+class AwayTest(unittest.TestCase):
+    """A server that is away for longer than a request is tried, as while it is upgraded."""
+
+    GATEWAY = Answer(502, raw=b"<html>bad gateway", assay=False)
+    AWAY = [DROP, GATEWAY, Answer(503, said("dependency_unreachable"))]
+
+    def test_a_wait_outlasts_it(self, *_):
+        for away in self.AWAY:
+            with self.subTest(away), contextlib.redirect_stderr(io.StringIO()) as err:
+                with server([Answer(body=RUN), *[away] * TRIES, Answer(body=RUN), *[away] * TRIES, Answer(body=ENDED)]) as (assay, _):
+                    self.assertEqual(assay.run("01a2").wait(progress=False).status, "completed")
+                self.assertEqual(err.getvalue().count("it is asked again"), 2)
+
+    def test_so_does_a_wait_for_a_recovery_and_one_that_is_awaited(self, *_):
+        ended = {**RECOVERY, "status": "completed", "finished_at": "2026-03-02T00:00:00Z"}
+        with contextlib.redirect_stderr(io.StringIO()):
+            with server([Answer(body=RECOVERY), *[DROP] * TRIES, Answer(body=ended)]) as (assay, _):
+                self.assertEqual(assay.recovery("01b3").wait(progress=False).status, "completed")
+
+            async def awaited(base_url):
+                return await (await AsyncAssay(base_url, "pk_x").run("01a2")).wait(progress=False)
+
+            with server([Answer(body=RUN), *[DROP] * TRIES, Answer(body=ENDED)]) as (assay, _):
+                self.assertEqual(asyncio.run(awaited(assay.base_url)).status, "completed")
+
+    def test_a_cut_answer_is_read_again(self, *_):
+        with contextlib.redirect_stderr(io.StringIO()):
+            with server([Answer(body=RUN), Answer(raw=b'{"id": "01a2"', cut=True), Answer(body=ENDED)]) as (assay, _):
+                self.assertEqual(assay.run("01a2").wait(progress=False).status, "completed")
+
+    def test_it_ends_at_its_time_and_without_one_after_a_quarter_of_an_hour_both_with_the_way_back(self, *_):
+        with contextlib.redirect_stderr(io.StringIO()):
+            with server([Answer(body=RUN), *[DROP] * TRIES]) as (assay, _):
+                with self.assertRaisesRegex(AssayError, r"timed_out.*last read; no answer from(.|\n)*Assay\(\).run"):
+                    assay.run("01a2").wait(timeout_s=0, progress=False)
+            with server([Answer(body=RUN), *[DROP] * TRIES]) as (assay, _), patch("assay.client.waiting.LONGEST_ABSENCE_S", 0):
+                with self.assertRaisesRegex(AssayError, r"unreachable(.|\n)*is it running(.|\n)*Assay\(\).run") as caught:
+                    assay.run("01a2").wait(progress=False)
+        self.assertIn("assay watch 01a2", caught.exception.hint)
+
+    def test_what_does_not_pass_ends_it_at_once(self, *_):
+        for status, code in ((401, "unauthenticated"), (404, "not_found")):
+            with server([Answer(body=RUN), Answer(status, said(code))]) as (assay, _), self.assertRaisesRegex(ApiError, code):
+                assay.run("01a2").wait(progress=False)
+
+
+class AwaitedTest(unittest.TestCase):
+    """The client for ``async`` code has what the other has."""
+
+    def test_every_property_and_method(self):
+        inner = {"is_over", "standing", "way_back"}
+        for one, awaited in ((Assay, AsyncAssay), (Run, AsyncRun), (Pilot, AsyncPilot), (Plan, AsyncPlan), (Recovery, AsyncRecovery)):
+            public = {name for name in vars(one) if not name.startswith("_")} - inner - {"started"}
+            self.assertEqual(public - set(dir(awaited)), set(), awaited)
+
+    def test_every_setting_with_its_type(self):
+        passed = {"self", "agent", "rows", "items", "wait", "progress", "dry_run"}
+        for method, settings in ((Assay.submit, SubmitSettings), (Assay.pilot, BatchSettings), (Run.recover, RecoverySettings)):
+            found = {name: one.annotation for name, one in inspect.signature(method).parameters.items() if name not in passed}
+            typed = {name: kind.__forward_arg__ for name, kind in settings.__annotations__.items()}
+            self.assertEqual(typed, found)
+
+    def test_a_plan_and_the_time_of_a_wait(self):
+        async def awaited(base_url):
+            run = await AsyncAssay(base_url, "pk_x").run("01a2")
+            plan = await run.recover(dry_run=True, reason="refusal")
+            self.assertEqual((plan.items, plan.max_cost_usd, run.total_items, run.has_ended), (3, 0.2, 2, False))
+            with self.assertRaisesRegex(AssayError, r"timed_out(.|\n)*Assay\(\).run"):
+                await run.wait(timeout_s=0, progress=False)
+
+        with server([Answer(body=RUN), Answer(body=PLAN), Answer(body=RUN)]) as (assay, got):
+            asyncio.run(awaited(assay.base_url))
+        self.assertIn(b'"dry_run": true', got[1]["body"])
 
 
 class OverTest(unittest.TestCase):
@@ -129,13 +238,54 @@ class OrdersTest(unittest.TestCase):
     def test_a_plan_is_asked_for_again_and_its_recovery_is_not(self, _):
         with server([Answer(body=RUN), DROP, Answer(body=PLAN), DROP]) as (assay, got):
             plan = assay.run("01a2").recover(dry_run=True, reason="refusal", first=2, reuse="none")
-            with self.assertRaisesRegex(AssayError, "unreachable"):
+            with self.assertRaisesRegex(AssayError, r"unreachable.*may have begun: recoveries\(\)"):
                 plan.go_on(budget="2.00")
         self.assertEqual(got[1]["body"], got[2]["body"])
         self.assertIn(b'"filter": {"run_id": "01a2", "reason": "refusal"}', got[1]["body"])
         for part in (b'"budget_cents": 200', b'"first": 2', b'"reuse": "none"', b'"to": "2026-03-02T00:00:00Z"'):
             self.assertIn(part, got[3]["body"])
         self.assertNotIn(b"dry_run", got[3]["body"])
+
+    def test_an_order_says_that_it_may_have_begun_only_where_it_may(self, _):
+        cut = Answer(202, raw=b'{"id": "01b3"', cut=True)
+        gateway = Answer(504, raw=b"<html>timeout", assay=False)
+        for answer in (DROP, cut, gateway, Answer(500, said("internal"))):
+            with server([Answer(body=RUN), answer]) as (assay, _), self.assertRaisesRegex(AssayError, "may have begun"):
+                assay.run("01a2").recover()
+        for answers in ([Answer(409, said("nothing_to_recover"))], [Answer(429, said("rate_limited"))] * TRIES):
+            with server([Answer(body=RUN), *answers]) as (assay, _), self.assertRaises(ApiError) as caught:
+                assay.run("01a2").recover()
+            self.assertNotIn("may have begun", str(caught.exception))
+        with server([Answer(body=RUN)]) as (assay, _):
+            run = assay.run("01a2")
+        with self.assertRaises(AssayError) as away:  # nothing listens there any more
+            run.recover()
+        self.assertNotIn("may have begun", str(away.exception))
+        with server([gateway] * TRIES) as (assay, _), self.assertRaisesRegex(AssayError, "not_assay.*submit again with idempotency_key"):
+            assay.submit("claims", ROWS)
+
+    def test_a_comparison_holds_no_inputs_and_takes_the_last_of_items_with_one_id(self, _):
+        diff = import_module("assay.client.diff")  # its function has the name too
+        held, kept = [], diff._kept
+
+        def item(id, output):
+            return {
+                "id": f"r{output}", "item_id": id, "input": "x" * 100, "output": output, "status": "completed", "attempt": 1, "mended_by": None,
+                "worst_outcome_status": "ok", "corrected_outcome_status": None, "cost_usd": 0.5, "code_version": None, "line": 1,
+            }  # fmt: skip
+
+        def recorded(one):
+            held.append(kept(one))
+            return held[-1]
+
+        run = Answer(body={**ENDED, "replay_of": None})
+        pages = [Answer(body=[item("a", 1), item("a", 2)]), Answer(body=[item("a", 3), item("b", 4)])]
+        with server([run, run, *pages]) as (assay, _), patch.object(diff, "_kept", recorded):
+            found = assay.diff("01a2", "01a2")
+        self.assertEqual([row["output"] for row in found.changed], [[2, 3]])
+        self.assertEqual((found.summary["in_both"], found.summary["only_second"]), (1, 1))
+        self.assertEqual([one for one in held if "input" in one or "line" in one], [])
+        self.assertEqual(len(held), 4)
 
     def test_an_item_that_a_batch_has_twice_is_named_by_its_records(self, _):
         with server([Answer(body=RUN), Answer(body=[{"id": "r1"}, {"id": "r2"}])]) as (assay, _):

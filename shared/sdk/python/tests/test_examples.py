@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import io
 import json
 import os
 import re
@@ -16,10 +18,13 @@ from types import SimpleNamespace
 from typing import Any, Dict
 from unittest.mock import patch
 
+from assay import AssayError
 from assay.testing import run_item
 
 from .provider import Provider
 from .served import Served, lines_of, offer
+from .test_client_transport import ACCEPTED, ENDED, Answer, said, server
+from .test_client_waiting import RECOVERY
 
 CHECKOUT = Path(os.environ.get("ASSAY_CHECKOUT") or Path(__file__).resolve().parent.parent).parents[2]
 EXAMPLES = CHECKOUT / "examples"
@@ -144,6 +149,56 @@ class Agents(unittest.TestCase):
         self.assertEqual(run_item(pages, page, {"kind": answer("{", "length")}).reason, "truncated")
         unknown = run_item(pages, {**page, "customer": "nobody"}, given)
         self.assertEqual((unknown.status, unknown.attempts), ("failed", 1))
+
+
+@unittest.skipUnless(EXAMPLE.is_dir(), "the examples are in the checkout, and not beside this copy")
+class Nightly(unittest.TestCase):
+    """The insurer's program, against a server that gives recorded answers."""
+
+    RUN = {**ENDED, "replay_of": None, "started_at": "2026-03-02T00:00:00Z", "agent_id": "a1", "cost_usd": 0.02}
+    SENT = (Answer(body=[{"slug": "pages", "id": "a1"}]), Answer(body={"budget_gap": None}), Answer(202, ACCEPTED), *[Answer(body=RUN)] * 3)
+    CAUSES = Answer(body={"rows": [{"count": 1, "title": "kind: refusal"}], "next_cursor": None})
+
+    def plan(self, items: int) -> Answer:
+        return Answer(body={"eligible": items, "max_cost_usd": 0.01, "rules": [], "warnings": [], "filter": {"run_id": "01a2"}})
+
+    def main(self, *answers: Any, wait_s: float = 9) -> "tuple[str, int]":
+        """What it prints over two pages, and how many recoveries it orders."""
+        sys.path.insert(0, str(EXAMPLES / "python-insurer"))
+        self.addCleanup(sys.path.remove, str(EXAMPLES / "python-insurer"))
+        nightly = importlib.import_module("nightly")
+        out = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, server([*self.SENT, *answers]) as (assay, got):
+            pages = Path(folder) / "pages.jsonl"
+            pages.write_text('{"page_id": "1"}\n{"page_id": "2"}\n', encoding="utf-8")
+            env = {"ASSAY_BASE_URL": assay.base_url, "ASSAY_API_KEY": "pk_x"}
+            with patch.dict(os.environ, env), patch.object(nightly, "WAIT_S", wait_s), contextlib.redirect_stdout(out):
+                try:
+                    nightly.main(str(pages), "5.00")
+                except AssayError as error:
+                    print(error)
+        return out.getvalue(), sum(one["path"] == "/v1/recoveries" and b"dry_run" not in one["body"] for one in got)
+
+    def test_a_pilot_that_had_all_pages_is_recovered_and_counted_once(self) -> None:
+        ended = {**RECOVERY, "status": "completed", "finished_at": "2026-03-02T00:00:00Z", "replayed": 1}
+        text, orders = self.main(self.CAUSES, self.plan(1), Answer(202, ended), Answer(body=ended), Answer(raw=b'{"item_id":"2"}\n'))
+        self.assertIn("1 of 1 work now\nrun 01a2: 1 of 2 pages for a person", text)
+        self.assertEqual((orders, text.count("kind: refusal")), (1, 1))
+
+    def test_nothing_is_ordered_where_nothing_is_left(self) -> None:
+        text, orders = self.main(self.CAUSES, self.plan(0), Answer(raw=b""))
+        self.assertIn("run 01a2: 0 of 2 pages", text)
+        self.assertEqual(orders, 0)
+
+    def test_a_refusal_is_not_taken_for_nothing_to_do(self) -> None:
+        text, _ = self.main(self.CAUSES, Answer(401, said("unauthenticated")))
+        self.assertIn("unauthenticated", text)
+        self.assertNotIn("pages for a person", text)
+
+    def test_a_recovery_that_does_not_end_is_not_waited_for_without_end(self) -> None:
+        text, _ = self.main(self.CAUSES, self.plan(1), Answer(202, RECOVERY), Answer(body=RECOVERY), wait_s=0)
+        self.assertIn("timed_out: after the time to wait, the recovery 01b3 is running", text)
+        self.assertIn("assay recoveries 01b3 --watch", text)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import os
+import json
 import socket
 import sys
 import tempfile
@@ -57,7 +58,9 @@ class Protocol(unittest.TestCase):
         for head in (b"Content-Length: -1", b"Content-Length: 3_0", b"Content-Length: +5", b"Transfer-Encoding: chunked"):
             with self.subTest(head), socket.create_connection(("127.0.0.1", self.served.port), timeout=10) as caller:
                 caller.sendall(b"POST / HTTP/1.1\r\nHost: agent\r\n" + head + b"\r\n\r\n-1\r\n")
-                self.assertIn(b" 413 ", caller.recv(100))
+                answer = caller.makefile("rb").read()
+                self.assertIn(b" 413 ", answer)
+                self.assertEqual(json.loads(answer.split(b"\r\n\r\n")[1])["error"]["code"], "too_large")
 
     def test_what_goes_with_a_body_in_chunks_has_an_end(self) -> None:
         endless = {

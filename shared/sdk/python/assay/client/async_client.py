@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from itertools import islice
-from typing import Any, AsyncIterator, Dict, Iterator, List, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterator, List, Literal, Optional, TypeVar, Union, overload
 
 from .client import Assay
 from .diff import Diff
+from .money import Amount
 from .pilot import Pilot
 from .progress import line_of, recovery_line
 from .recovery import Plan, Recovery
 from .rows import Rows
 from .run import Run
+from .settings import BatchSettings, RecoverySettings, SubmitSettings
 from .waiting import await_for
+
+if TYPE_CHECKING:  # of Python 3.11; checkers of types have it for every version
+    from typing_extensions import Unpack
 
 CHUNK = 500
 """Rows that a thread reads at a time."""
@@ -48,6 +53,14 @@ class AsyncRecovery:
         return self.recovery.data
 
     @property
+    def has_ended(self) -> bool:
+        return self.recovery.has_ended
+
+    @property
+    def cost_usd(self) -> float:
+        return self.recovery.cost_usd
+
+    @property
     def warnings(self) -> List[str]:
         return self.recovery.warnings
 
@@ -56,7 +69,7 @@ class AsyncRecovery:
         return self
 
     async def wait(self, timeout_s: Optional[float] = None, progress: Optional[bool] = None) -> "AsyncRecovery":
-        """As :meth:`Recovery.wait`. After ``timeout_s`` seconds raises ``asyncio.TimeoutError``; it goes on."""
+        """As :meth:`Recovery.wait`, with the same errors."""
         await await_for(self.recovery, recovery_line, timeout_s, progress)
         return self
 
@@ -73,8 +86,8 @@ class AsyncPlan:
 
     >>> async def planned(assay):
     ...     run = await assay.submit("claims", [{"id": 1, "text": "flood"}], item_id="id", wait=True)
-    ...     plan = await run.plan(reason="schema_mismatch")
-    ...     return plan.plan.items, (await plan.go_on(wait=True)).status
+    ...     plan = await run.recover(dry_run=True, reason="schema_mismatch")
+    ...     return plan.items, (await plan.go_on(wait=True)).status
     >>> asyncio.run(planned(AsyncAssay()))
     (1, 'completed')
     """
@@ -87,12 +100,30 @@ class AsyncPlan:
         return self.plan.data
 
     @property
+    def items(self) -> int:
+        return self.plan.items
+
+    @property
+    def max_cost_usd(self) -> Optional[float]:
+        return self.plan.max_cost_usd
+
+    @property
+    def asked_again_steps(self) -> int:
+        return self.plan.asked_again_steps
+
+    @property
+    def reused_steps(self) -> int:
+        return self.plan.reused_steps
+
+    @property
     def warnings(self) -> List[str]:
         return self.plan.warnings
 
-    async def go_on(self, *, wait: bool = False, progress: Optional[bool] = None, **settings: Any) -> AsyncRecovery:
+    async def go_on(
+        self, *, first: Optional[int] = None, budget: Optional[Amount] = None, wait: bool = False, progress: Optional[bool] = None
+    ) -> AsyncRecovery:
         """As :meth:`Plan.go_on`."""
-        recovery = AsyncRecovery(await asyncio.to_thread(lambda: self.plan.go_on(**settings)))
+        recovery = AsyncRecovery(await asyncio.to_thread(lambda: self.plan.go_on(first=first, budget=budget)))
         return await recovery.wait(progress=progress) if wait else recovery
 
     def __repr__(self) -> str:
@@ -132,12 +163,24 @@ class AsyncRun:
     def duplicate(self) -> bool:
         return self.run.duplicate
 
+    @property
+    def has_ended(self) -> bool:
+        return self.run.has_ended
+
+    @property
+    def cost_usd(self) -> float:
+        return self.run.cost_usd
+
+    @property
+    def total_items(self) -> int:
+        return self.run.total_items
+
     async def refresh(self) -> "AsyncRun":
         await asyncio.to_thread(self.run.refresh)
         return self
 
     async def wait(self, timeout_s: Optional[float] = None, progress: Optional[bool] = None) -> "AsyncRun":
-        """As :meth:`Run.wait`. After ``timeout_s`` seconds raises ``asyncio.TimeoutError``; the run goes on."""
+        """As :meth:`Run.wait`, with the same errors."""
         await await_for(self.run, line_of, timeout_s, progress)
         return self
 
@@ -153,12 +196,20 @@ class AsyncRun:
         """As :meth:`Run.item`."""
         return await asyncio.to_thread(self.run.item, id)
 
-    async def plan(self, **settings: Any) -> AsyncPlan:
-        """What :meth:`recover` with these settings would do, as :meth:`Run.recover` with ``dry_run``."""
-        return AsyncPlan(await asyncio.to_thread(lambda: self.run.recover(dry_run=True, **settings)))
+    @overload
+    async def recover(self, *, dry_run: Literal[True], **settings: Unpack[RecoverySettings]) -> AsyncPlan: ...
 
-    async def recover(self, *, wait: bool = False, progress: Optional[bool] = None, **settings: Any) -> AsyncRecovery:
-        """As :meth:`Run.recover`."""
+    @overload
+    async def recover(
+        self, *, dry_run: Literal[False] = ..., wait: bool = ..., progress: Optional[bool] = ..., **settings: Unpack[RecoverySettings]
+    ) -> AsyncRecovery: ...
+
+    async def recover(
+        self, *, dry_run: bool = False, wait: bool = False, progress: Optional[bool] = None, **settings: Unpack[RecoverySettings]
+    ) -> Union[AsyncPlan, AsyncRecovery]:
+        """As :meth:`Run.recover`, with the same settings."""
+        if dry_run:
+            return AsyncPlan(await asyncio.to_thread(lambda: self.run.recover(dry_run=True, **settings)))
         recovery = AsyncRecovery(await asyncio.to_thread(lambda: self.run.recover(dry_run=False, **settings)))
         return await recovery.wait(progress=progress) if wait else recovery
 
@@ -216,15 +267,19 @@ class AsyncAssay:
         return self._assay.base_url
 
     async def submit(
-        self, agent: str, rows: Rows, *, wait: bool = False, progress: Optional[bool] = None, **settings: Any
+        self, agent: str, rows: Rows, *, wait: bool = False, progress: Optional[bool] = None, **settings: Unpack[SubmitSettings]
     ) -> AsyncRun:
         """As :meth:`Assay.submit`, with the same settings."""
         run = AsyncRun(await asyncio.to_thread(lambda: self._assay.submit(agent, rows, **settings)))
         return await run.wait(progress=progress) if wait else run
 
-    async def pilot(self, agent: str, rows: Rows, *, items: int, **settings: Any) -> AsyncPilot:
-        """As :meth:`Assay.pilot`, with the same settings. It is waited for in a thread."""
-        return AsyncPilot(await asyncio.to_thread(lambda: self._assay.pilot(agent, rows, items=items, **settings)))
+    async def pilot(
+        self, agent: str, rows: Rows, *, items: int, progress: Optional[bool] = None, **settings: Unpack[BatchSettings]
+    ) -> AsyncPilot:
+        """As :meth:`Assay.pilot`, with the same settings."""
+        sent = await asyncio.to_thread(lambda: self._assay._send_pilot(agent, rows, items, **settings))
+        await await_for(sent.run, line_of, None, progress)
+        return AsyncPilot(await asyncio.to_thread(sent.ended))
 
     async def run(self, id: str) -> AsyncRun:
         """As :meth:`Assay.run`."""

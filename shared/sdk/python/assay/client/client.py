@@ -4,19 +4,23 @@ that fails says what to do next."""
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Sequence, Union
 
 from . import operations as op
 from .diff import Diff, diff
 from .errors import AssayError
 from .items import causes_of, item_of
 from .money import Amount
-from .pilot import Pilot, run_pilot
+from .pilot import Pilot, SentPilot, send_pilot
 from .recovery import Recovery, recoveries
 from .rows import Rows
 from .run import Run
+from .settings import BatchSettings
 from .submit import lines_of, refuse_open_budget, settings_of, with_key
 from .transport import Transport
+
+if TYPE_CHECKING:  # of Python 3.11; checkers of types have it for every version
+    from typing_extensions import Unpack
 
 LOCAL_URL = "http://127.0.0.1:8090"
 PAGE_RUNS = 100
@@ -145,14 +149,26 @@ class Assay:
         >>> f"{pilot.outlook['rows']} more rows, about ${pilot.outlook['cost_usd']:.4f}"
         '8 more rows, about $0.0022'
         """
+        sent = self._send_pilot(
+            agent, rows, items, item_id=item_id, partition_key=partition_key, budget=budget, name=name, tags=tags,
+            concurrency=concurrency, timeout_seconds=timeout_seconds, patience_seconds=patience_seconds, callback_url=callback_url,
+            allow_unpriced=allow_unpriced, idempotency_key=idempotency_key, by_content=by_content,
+        )  # fmt: skip
+        sent.run.wait(progress=progress)
+        return sent.ended()
+
+    def _send_pilot(self, agent: str, rows: Rows, items: int, **given: Unpack[BatchSettings]) -> SentPilot:
+        """Submits a pilot without waiting for it."""
+        by_content = given.get("by_content", False)
         settings = settings_of(
-            agent, budget=budget, tags=tags, allow_unpriced=allow_unpriced, idempotency_key=idempotency_key, by_content=by_content,
-            name=name, concurrency=concurrency, timeout_seconds=timeout_seconds, patience_seconds=patience_seconds,
-            callback_url=callback_url,
+            agent, budget=given.get("budget"), tags=given.get("tags", ()), allow_unpriced=given.get("allow_unpriced", False),
+            idempotency_key=given.get("idempotency_key"), by_content=by_content, name=given.get("name"),
+            concurrency=given.get("concurrency"), timeout_seconds=given.get("timeout_seconds"),
+            patience_seconds=given.get("patience_seconds"), callback_url=given.get("callback_url"),
         )  # fmt: skip
         refuse_open_budget(self._transport, settings)
-        lines = lines_of(rows, item_id, partition_key)
-        return run_pilot(self._transport, lines, with_key(settings, lines, by_content), items, progress)
+        lines = lines_of(rows, given.get("item_id"), given.get("partition_key"))
+        return send_pilot(self._transport, lines, with_key(settings, lines, by_content), items)
 
     def run(self, id: str) -> Run:
         """A run by its id.

@@ -1,5 +1,5 @@
-"""Compares two runs over the same items, as ``assay diff`` does. Guarantee: items are matched by their item_id alone, and none is left
-out: those that one of the runs has alone are counted."""
+"""Compares two runs over the same items, as ``assay diff`` does. Guarantee: items are matched by their item_id alone, and those that one
+of the runs has alone are counted; of items of a run with the same item_id the last counts. Inputs are not kept."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from .transport import Transport
 
 MOST_ITEMS = 100_000
 """Of each run: the outputs of both are in memory."""
+
+KEPT = (
+    "item_id", "status", "attempt", "worst_outcome_status", "corrected_outcome_status", "mended_by", "cost_usd", "code_version", "output",
+)  # fmt: skip
+"""What is compared of an item."""
 
 Item = Dict[str, Any]
 
@@ -86,13 +91,17 @@ def _row(old: Item, new: Item) -> Dict[str, Any]:
 
 def _items(transport: Transport, run_id: str, is_newest: bool) -> Dict[str, Item]:
     """By their item_id; with ``is_newest`` as their newest good replay made them, as in results."""
-    items = {str(one["item_id"]): one for one in items_of(transport, run_id)}
+    items = {str(one["item_id"]): _kept(one) for one in items_of(transport, run_id)}
     if not is_newest:
         return items
     replays = {str(one["mended_by"]) for one in items.values() if one["mended_by"] is not None}
     runs = {found for found in map(run_of, replays) if found is not None}
-    newest = {one["id"]: one for run in sorted(runs) for one in items_of(transport, run) if one["id"] in replays}
+    newest = {one["id"]: _kept(one) for run in sorted(runs) for one in items_of(transport, run) if one["id"] in replays}
     return {id: _as_replayed(one, newest.get(one["mended_by"])) for id, one in items.items()}
+
+
+def _kept(item: Item) -> Item:
+    return {name: item[name] for name in KEPT}
 
 
 def _as_replayed(item: Item, replay: "Item | None") -> Item:

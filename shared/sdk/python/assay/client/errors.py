@@ -13,6 +13,8 @@ class AssayError(Exception):
             ``not_assay``, ``invalid_rows``, ``invalid_setting``, ``timed_out``.
         message: What was wrong, and where.
         hint: What to do next, if that is known.
+        may_pass: Whether the same request may go well later: the server is away, at its limit, or the answer was cut.
+        may_be_done: Whether what was asked may have been done, since no answer says that it was not.
 
     >>> error = AssayError("not_found", "there is no agent claims", "there are: triage")
     >>> print(error)
@@ -23,7 +25,15 @@ class AssayError(Exception):
         self.code = code
         self.message = message
         self.hint = hint
+        self.may_pass = False
+        self.may_be_done = False
         super().__init__(f"{code}: {message}" + (f" ({hint})" if hint else ""))
+
+    def hinted(self, more: str) -> "AssayError":
+        """The same error, which also says this."""
+        self.hint = f"{self.hint}; {more}" if self.hint else more
+        self.args = (f"{self.code}: {self.message} ({self.hint})",)
+        return self
 
 
 class ApiError(AssayError):

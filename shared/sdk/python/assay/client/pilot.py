@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Callable, Dict, Optional
 
@@ -75,25 +76,41 @@ class Pilot:
         return f"Pilot({self.run!r}, rows={self.outlook['rows']}, cost_usd={self.outlook['cost_usd']:.4f})"
 
 
-def run_pilot(transport: Transport, lines: Lines, settings: Dict[str, Any], items: int, progress: Optional[bool]) -> Pilot:
-    """Submits the pilot, waits for it, and looks at what the rest would cost."""
+@dataclass(frozen=True)
+class SentPilot:
+    """A pilot that was submitted; its run may be waited for."""
+
+    transport: Transport
+    run: Run
+    lines: Lines
+    settings: Dict[str, Any]
+    has_all: bool
+
+    def ended(self) -> Pilot:
+        """Once the wait is over: what the rest would cost."""
+        self.run.note = None
+        left = 0 if self.has_all else self.lines.count - self.run.total_items
+        outlook = outlook_of(self.run.data, left, self.settings["budget_cents"], time.time())
+        estimate = _estimate(self.transport, self.run, left, self.settings)
+        return Pilot(self.transport, self.run, {**outlook, "estimate": estimate}, None if self.has_all else self.lines, self.settings)
+
+
+def send_pilot(transport: Transport, lines: Lines, settings: Dict[str, Any], items: int) -> SentPilot:
+    """Submits it, and all rows where there are no more than ``items``."""
     if isinstance(items, bool) or not isinstance(items, int) or items < 1:
         raise AssayError("invalid_setting", f"items is {items!r}", "say how many rows go first, such as items=50")
     key = settings["idempotency_key"]
-    if lines.count <= items:
-        run, kept = Run.started(transport, lines.send(transport, settings)), None
+    has_all = lines.count <= items
+    if has_all:
+        run = Run.started(transport, lines.send(transport, settings))
     else:
         # Without the callback: who waits here sees the pilot end.
         name = f"{settings['name']}, pilot" if settings["name"] else "pilot"
         order = {**settings, "name": name, "callback_url": None, "idempotency_key": f"{key}-pilot"}
         with lines.part(spread_over(lines.count, items)) as part:
-            run, kept = Run.started(transport, part.send(transport, order)), lines
+            run = Run.started(transport, part.send(transport, order))
     run.note = f"nothing but the pilot was submitted: pilot(…, idempotency_key={key!r}) with the same rows comes back to it"
-    run.wait(progress=progress)
-    run.note = None
-    left = lines.count - run.total_items if kept else 0
-    outlook = outlook_of(run.data, left, settings["budget_cents"], time.time())
-    return Pilot(transport, run, {**outlook, "estimate": _estimate(transport, run, left, settings)}, kept, settings)
+    return SentPilot(transport, run, lines, settings, has_all)
 
 
 def _estimate(transport: Transport, run: Run, rows: int, settings: Dict[str, Any]) -> Optional[Dict[str, Any]]:

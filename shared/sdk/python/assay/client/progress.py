@@ -14,14 +14,17 @@ def line_of(run: Dict[str, Any]) -> str:
     """One line about a run.
 
     >>> line_of({"status": "running", "total_items": 6000, "completed": 1200, "degraded_count": 12, "failed": 3,
-    ...          "cancelled": 0, "paused": 0, "cost_usd": 0.74, "unpriced_item_count": 0})
-    'running: 1,203 of 6,000 items, 15 not ok, $0.74'
+    ...          "budget_exceeded_count": 2, "cancelled": 0, "paused": 0, "cost_usd": 0.74, "unpriced_item_count": 0})
+    'running: 1,203 of 6,000 items, 13 not ok, 2 over budget, $0.74'
     """
     ended = run["completed"] + run["failed"] + run["cancelled"]
     parts = [f"{ended:,} of {run['total_items']:,} items"]
-    wrong = run["degraded_count"] + run["failed"]
+    over = run["budget_exceeded_count"]  # among the failed ones, though they did not run
+    wrong = run["degraded_count"] + run["failed"] - over
     if wrong:
         parts.append(f"{wrong:,} not ok")
+    if over:
+        parts.append(f"{over:,} over budget")
     if run["paused"]:
         parts.append(f"{run['paused']:,} paused")
     least = "at least " if run["unpriced_item_count"] else ""
@@ -35,12 +38,13 @@ def line_of(run: Dict[str, Any]) -> str:
 def recovery_line(recovery: Dict[str, Any]) -> str:
     """One line about a recovery.
 
-    >>> recovery_line({"status": "running", "eligible": 405, "ended": 120, "ok": 118, "paused": 0, "cost_usd": 0.05})
+    >>> recovery_line({"status": "running", "eligible": 405, "ended": 120, "ok": 118, "paused": 0, "cost_usd": 0.05, "unpriced_item_count": 0})
     'recovery running: 120 of 405 items, 118 ok, $0.05'
     """
+    least = "at least " if recovery["unpriced_item_count"] else ""
     held = f", {recovery['paused']:,} held" if recovery["paused"] else ""
     done = f"{recovery['ended']:,} of {recovery['eligible']:,} items, {recovery['ok']:,} ok{held}"
-    return f"recovery {recovery['status']}: {done}, ${recovery['cost_usd']:,.2f}"
+    return f"recovery {recovery['status']}: {done}, {least}${recovery['cost_usd']:,.2f}"
 
 
 def shown(progress: Optional[bool], line: Line, is_over: Callable[[], bool]) -> Optional[Show]:

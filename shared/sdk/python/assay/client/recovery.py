@@ -3,15 +3,19 @@ that came later."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Dict, Iterator, List, Optional
 
 from . import operations as op
+from .errors import AssayError
 from .money import Amount, cents_of
 from .progress import recovery_line
 from .transport import Transport
 from .waiting import wait_for
 
 PAGE_RECOVERIES = 100
+
+_MAYBE = "the recovery may have begun: recoveries() has it first then; ordered again, no item is taken twice"
 
 
 class Recovery:
@@ -159,6 +163,7 @@ class Plan:
 
         Raises:
             ApiError: ``nothing_to_recover`` …
+            AssayError: ``unreachable`` …, which says where to see whether it began.
         """
         more = {"first": first, "budget_cents": None if budget is None else cents_of(budget)}
         order = {**self._order, **{name: value for name, value in more.items() if value is not None}, "filter": self.data["filter"]}
@@ -173,7 +178,13 @@ def plan(transport: Transport, order: Dict[str, Any]) -> Plan:
 
 
 def start(transport: Transport, order: Dict[str, Any], wait: bool, progress: Optional[bool]) -> Recovery:
-    recovery = Recovery(transport, transport.ask(*op.CREATE_RECOVERY(), body=order))
+    try:
+        recovery = Recovery(transport, transport.ask(*op.CREATE_RECOVERY(), body=order))
+    except KeyboardInterrupt:
+        print(f"\n{_MAYBE}", file=sys.stderr)
+        raise
+    except AssayError as error:
+        raise (error.hinted(_MAYBE) if error.may_be_done else error) from None
     return recovery.wait(progress=progress) if wait else recovery
 
 

@@ -69,11 +69,9 @@ class Lines:
         except ApiError as error:
             if error.code == "not_found":
                 raise _no_agent(transport, error, agent) from None
-            raise
+            raise _maybe(error, key) from None
         except AssayError as error:
-            if error.code in ("unreachable", "broken_answer"):
-                raise AssayError(error.code, error.message, f"it may have been accepted: {_again(key)}") from None
-            raise
+            raise _maybe(error, key) from None
 
 
 def lines_of(rows: Rows, item_id: Optional[str], partition_key: Optional[str]) -> Lines:
@@ -141,6 +139,10 @@ def refuse_open_budget(transport: Transport, settings: Dict[str, Any]) -> None:
             f"a budget would not be enforced: the agent {agent!r} has recorded no model call so far, so nothing would count against it",
             "have it report its model calls, which its first run without a budget shows; or pass allow_unpriced=True",
         )
+
+
+def _maybe(error: AssayError, key: Any) -> AssayError:
+    return error.hinted(f"it may have been accepted: {_again(key)}") if error.may_be_done else error
 
 
 def _again(key: Any) -> str:

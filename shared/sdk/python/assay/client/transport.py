@@ -19,7 +19,7 @@ NDJSON = "application/x-ndjson"
 NEXT_CURSOR = "x-next-cursor"
 
 TRIES = 6
-"""Of one request, over about a minute."""
+"""Of one request, over 8 to 16 seconds where the server does not say how long to wait."""
 LONGEST_WAIT_S = 30.0
 READ_TIMEOUT_S = 300.0
 """Between two parts of an answer; a batch of a million rows takes under a minute to be accepted."""
@@ -78,11 +78,14 @@ class Transport:
     def _tried(
         self, method: str, path: str, data: Union[bytes, IO[bytes], None], headers: Dict[str, str], again: bool
     ) -> Any:
+        may_be_done = False
         for left in range(TRIES - 1, -1, -1):
             try:
                 return self._once(method, path, data, headers)
             except _Refused as refused:
-                is_last = left == 0 or not (refused.unsent or again and refused.may_pass)
+                may_be_done = may_be_done or (refused.error.may_pass and not refused.unsent)
+                refused.error.may_be_done = may_be_done
+                is_last = left == 0 or not (refused.unsent or again and refused.error.may_pass)
                 if is_last:
                     raise refused.error from None
                 time.sleep(refused.wait_s(TRIES - left))
@@ -144,7 +147,7 @@ class _Refused(Exception):
         self, error: AssayError, may_pass: bool = False, after_s: Optional[float] = None, unsent: bool = False
     ) -> None:
         self.error = error
-        self.may_pass = may_pass
+        self.error.may_pass = may_pass
         self.after_s = after_s
         self.unsent = unsent
 
@@ -195,4 +198,6 @@ def _not_assay(base_url: str, status: int) -> AssayError:
 
 def _broken(why: str) -> AssayError:
     hint = "what came is not complete: ask again"
-    return AssayError("broken_answer", f"the answer broke off before its end: {why}", hint)
+    error = AssayError("broken_answer", f"the answer broke off before its end: {why}", hint)
+    error.may_pass = error.may_be_done = True
+    return error

@@ -1,5 +1,5 @@
-"""Waits for what a server does. Guarantee: a wait ends when nothing moves by itself any more, at its time, or with Ctrl-C; in each
-case what it waited for goes on, and it says how to come back."""
+"""Waits for what a server does. Guarantee: a wait ends when nothing moves by itself any more, at its time, or with Ctrl-C; a server that
+is away for a while does not end it, and where it ends early, what it waited for goes on, and it says how to come back."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from .progress import Line, shown
 FIRST_LOOK_S = 0.25
 LONGEST_LOOK_S = 5.0
 """How long a wait lets pass between two looks: at first short, for runs of a few items."""
+LONGEST_ABSENCE_S = 15 * 60.0
+"""How long a server may not answer before a wait without a time gives up: an upgrade with its migrations takes minutes."""
 
 
 class Awaited(Protocol):
@@ -40,16 +42,12 @@ def wait_for(awaited: Awaited, line: Line, timeout_s: Optional[float], progress:
     """Returns when it is over.
 
     Raises:
-        AssayError: ``timed_out``, with the way back.
+        AssayError: ``timed_out``, or what kept the server from answering, both with the way back.
         KeyboardInterrupt: After it printed the way back.
     """
-    until = None if timeout_s is None else time.monotonic() + timeout_s
     try:
-        for pause in _looks(awaited, line, progress):
-            left = LONGEST_LOOK_S if until is None else until - time.monotonic()
-            if left <= 0:
-                raise AssayError("timed_out", f"after the time to wait, {awaited.standing()}", awaited.way_back())
-            time.sleep(min(pause, left))
+        for pause in _looks(awaited, line, timeout_s, progress):
+            time.sleep(pause)
     except KeyboardInterrupt:
         print(f"\n{awaited.way_back()}", file=sys.stderr)
         raise
@@ -59,31 +57,47 @@ async def await_for(awaited: Awaited, line: Line, timeout_s: Optional[float], pr
     """The same for ``async`` code.
 
     Raises:
-        asyncio.TimeoutError: After ``timeout_s``.
+        AssayError: As :func:`wait_for`.
         asyncio.CancelledError: After it printed the way back.
     """
-
-    async def ended() -> None:
-        looks = _looks(awaited, line, progress)
+    looks = _looks(awaited, line, timeout_s, progress)
+    try:
         while (pause := await asyncio.to_thread(next, looks, None)) is not None:
             await asyncio.sleep(pause)
-
-    try:
-        await asyncio.wait_for(ended(), timeout_s)
     except asyncio.CancelledError:  # so ends Ctrl-C in asyncio.run
         print(f"\n{awaited.way_back()}", file=sys.stderr)
         raise
 
 
-def _looks(awaited: Awaited, line: Line, progress: Optional[bool]) -> Iterator[float]:
+def _looks(awaited: Awaited, line: Line, timeout_s: Optional[float], progress: Optional[bool]) -> Iterator[float]:
     """Looks, until it is over; yields how long to wait for the next look."""
     show = shown(progress, line, awaited.is_over)
-    pause = FIRST_LOOK_S
+    pause, answered = FIRST_LOOK_S, time.monotonic()
+    until = None if timeout_s is None else answered + timeout_s
+    away: Optional[AssayError] = None
     while True:
-        awaited.refresh()
-        if show is not None:
+        try:
+            awaited.refresh()
+            away, answered = None, time.monotonic()
+        except AssayError as error:
+            if not error.may_pass:
+                raise
+            if away is None:
+                print(f"\n{error.message}; it is asked again", file=sys.stderr)
+            away = error
+        if away is None and show is not None:
             show(awaited.data)
-        if awaited.is_over():
+        if away is None and awaited.is_over():
             return
-        yield pause
+        now = time.monotonic()
+        if until is not None and now >= until:
+            raise _timed_out(awaited, away)
+        if until is None and away is not None and now >= answered + LONGEST_ABSENCE_S:
+            raise away.hinted(awaited.way_back())
+        yield pause if until is None else min(pause, until - now)
         pause = min(LONGEST_LOOK_S, pause * 1.5)
+
+
+def _timed_out(awaited: Awaited, away: Optional[AssayError]) -> AssayError:
+    unread = "" if away is None else f" as it was last read; {away.message}"
+    return AssayError("timed_out", f"after the time to wait, {awaited.standing()}{unread}", awaited.way_back())
