@@ -121,12 +121,10 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   /** Set when the request sends lines, which the handler reads: its parameters. Then `body` is undefined. */
   lines: L | undefined
   request: Request
-  /** Looks the caller up again, once what it sends is here. @throws ApiError if it may not make this any more */
-  confirmCaller(): Promise<void>
   /** Whether the caller may still read, while an answer is being sent. */
   mayStill(): Promise<boolean>
   /** Headers, and a status that replaces the usual one unless it stays 0. */
-  reply: { status: number; headers: Headers; project_id?: string; changes?: string[] }
+  reply: Reply & { changes?: string[] }
 }
 
 type Given<A extends Auth, P extends string, Q, B> = Pick<
@@ -203,7 +201,8 @@ export function endpoint<
       }
       const prepared = (await prepare?.(ctx, invocation)) as R
       const call = (reading: Reading) => handle({ ...reading, ...invocation, prepared })
-      const value = await handledFor(ctx, definition, invocation, principal ?? operator, call)
+      const made = await handledFor(ctx, definition, invocation, principal ?? operator, call)
+      const value = reply.after ? { ...(made as object), ...(await reply.after(ctx)) } : made
       if (definition.logged && principal)
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
@@ -218,7 +217,7 @@ type Defined = Omit<Endpoint, 'answer' | 'params'>
 /** How the caller is looked up again while its request goes on. */
 function lookUpsOf(ctx: Context, request: Request, definition: Defined, principal: Principal | null) {
   return {
-    async confirmCaller() {
+    async admitAgain() {
       if (principal !== null) checkGrant(await authenticate(ctx, request, true), definition)
     },
     mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
@@ -233,11 +232,11 @@ async function readSent(
   ctx: Context,
   definition: Defined,
   request: Request,
-  { confirmCaller }: ReturnType<typeof lookUpsOf>,
+  { admitAgain }: ReturnType<typeof lookUpsOf>,
 ) {
   const began_ms = ctx.now()
   const read = await readBody(definition, request, bodyBytesOf(definition))
-  if (sinceMs(ctx.now(), began_ms) >= LIMITS.quick_body_ms) await confirmCaller()
+  if (sinceMs(ctx.now(), began_ms) >= LIMITS.quick_body_ms) await admitAgain()
   return read
 }
 
@@ -245,6 +244,8 @@ interface Reply {
   status: number
   headers: Headers
   project_id?: string
+  /** What the answer has besides, read once the change is committed: it stays also if this fails. */
+  after?(ctx: Context): Promise<object>
 }
 
 const noReply = (): Reply => ({ status: 0, headers: new Headers() })
@@ -320,7 +321,7 @@ function inItsScope(
   definition: Defined,
   invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'> & {
     principal: Principal | null
-    confirmCaller(): Promise<void>
+    admitAgain(): Promise<void>
   },
   caller: Change['principal'] | null,
   call: (reading: Reading) => Promise<unknown>,
@@ -347,11 +348,11 @@ function inItsScope(
 /** What is not atomic looks its caller up once more as it commits. */
 function askedBy(
   ctx: Context,
-  { principal, confirmCaller }: { principal: Principal | null; confirmCaller(): Promise<void> },
+  { principal, admitAgain }: { principal: Principal | null; admitAgain(): Promise<void> },
 ): Context {
   if (principal === null) return ctx
   const refuse = async () => {
-    await confirmCaller()
+    await admitAgain()
     throw new ApiError('unauthenticated', 'The key or session changed while this was made.', 'Send it again.')
   }
   return { ...ctx, caller: { kind: principal.kind, id: callerOf(principal), refuse } }
