@@ -146,7 +146,10 @@ export function countedAt(prices: readonly DatedPrice[], ms: number): DatedPrice
   const started = prices
     .filter(price => price.effective_ms <= ms)
     .sort((a, b) => a.effective_ms - b.effective_ms)
-  return started.filter(price => price.by_owner || !ownersPriceOf(price.model, started))
+  const owners = new Set(started.filter(price => price.by_owner).map(price => coreOf(price.model)))
+  return owners.size === 0
+    ? started
+    : started.filter(price => price.by_owner || !owners.has(coreOf(price.model)))
 }
 
 /** A book of a project's prices that hold at a moment, which come before the list's. */
