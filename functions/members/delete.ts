@@ -1,7 +1,7 @@
+import { madeBy } from '../../shared/accounts/verbs/made.ts'
 import { removeMember } from '../../shared/accounts/verbs/members.ts'
 import { memberOf, RemovedMember, Revoking, revocationOf } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { madeBy } from '../../shared/http/made.ts'
 import { memberIn } from '../../shared/http/scope.ts'
 
 export const deleteMember = endpoint({

@@ -1,3 +1,4 @@
+import { madeBy } from '../../shared/accounts/verbs/made.ts'
 import { changeRole } from '../../shared/accounts/verbs/members.ts'
 import {
   ChangedMember,
@@ -8,7 +9,6 @@ import {
   role,
 } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { madeBy } from '../../shared/http/made.ts'
 import { memberIn } from '../../shared/http/scope.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 

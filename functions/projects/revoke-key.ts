@@ -1,8 +1,8 @@
 import { revokeKey } from '../../shared/accounts/verbs/keys.ts'
+import { madeBy } from '../../shared/accounts/verbs/made.ts'
 import { apiKeyOf, RevokedApiKey } from '../../shared/accounts/wire/account.ts'
 import { Revoking, revocationOf } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
-import { madeBy } from '../../shared/http/made.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 
 export const revokeApiKey = endpoint({

@@ -201,8 +201,7 @@ export function endpoint<
       }
       const prepared = (await prepare?.(ctx, invocation)) as R
       const call = (reading: Reading) => handle({ ...reading, ...invocation, prepared })
-      const made = await handledFor(ctx, definition, invocation, principal ?? operator, call)
-      const value = reply.after ? { ...(made as object), ...(await reply.after(ctx)) } : made
+      const value = await handledFor(ctx, definition, invocation, principal ?? operator, call)
       if (definition.logged && principal)
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
@@ -301,14 +300,19 @@ function checkGrant(principal: Principal, definition: Defined): void {
 async function handledFor(
   ctx: Context,
   definition: Defined,
-  invocation: Parameters<typeof inItsScope>[2] & { principal: Principal | null; request: Request },
+  invocation: Parameters<typeof inItsScope>[2] & {
+    principal: Principal | null
+    request: Request
+    reply: Reply
+  },
   caller: Change['principal'] | null,
   call: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
   try {
     const value = await inItsScope(ctx, definition, invocation, caller, call)
     forgetChanged(definition, invocation.principal?.account_id ?? invocation.params[ACCOUNT])
-    return value
+    const { after } = invocation.reply
+    return after === undefined ? value : { ...(value as object), ...(await after(ctx)) }
   } catch (error) {
     if (invocation.principal === null) throw error
     return failedFor(ctx, invocation.request, error)
