@@ -6,6 +6,8 @@ import { sql as query } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findMade, revokeMade } from '../../shared/accounts/queries/made.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
+import { makeAgent } from '../conformance/make.ts'
+import { deploy, fails, workOff } from '../conformance/play.ts'
 import { type Answer, openWorld, type World } from '../conformance/world.ts'
 
 const PASSWORD = 'a long enough password'
@@ -185,6 +187,37 @@ describe('what a removed member leaves is named:', () => {
     ])
     await done('POST', `${project}/signing-secret/roll`, undefined, owner)
     expect(shortOf(await remove(reader.id))).toEqual([])
+  })
+
+  it('runs of a replay, a recovery and a schedule that a member set off by hand, in a session', async () => {
+    const agent = await makeAgent(world)
+    await deploy(world, agent.id)
+    const batch = { agent_id: agent.id, items: [{ input: 1 }, { input: 2 }] }
+    const { run_id } = await done('POST', '/v1/batches', batch, owner)
+    await workOff(world, fails())
+    const path = `/v2/runs/${run_id}/items`
+    await expect
+      .poll(
+        async () => {
+          await workOff(world, fails())
+          return (await done('GET', path, undefined, owner))[0].status
+        },
+        { timeout: 10_000 },
+      )
+      .toBe('failed')
+    const [item] = await done('GET', path, undefined, owner)
+    const someone = await member()
+    const { token } = someone
+    const replay = await done('POST', `/v1/durable/runs/${item.id}/replay`, {}, token)
+    await done('POST', '/v1/recoveries', { project_id: world.first.project_id, filter: { run_id } }, token)
+    const order = { agent_id: agent.id, cron: '1 2 3 4 *', input: 1 }
+    const schedule = await done('POST', '/v1/schedules', order, owner)
+    const fired = await done('POST', `/v1/schedules/${schedule.id}/trigger`, undefined, token)
+    await expect.poll(async () => (await entriesOf(someone.id)).includes('triggerSchedule')).toBe(true)
+    const [recovered] = await world.ctx
+      .sql`select id from runs where replay_of = ${run_id} and recovery_id is not null`
+    const ids = [replay.run_id, recovered!.id, fired.run_id]
+    expect(shortOf(await remove(someone.id))).toEqual(ids.sort().map(id => ['run', id, 'made', false]))
   })
 
   const entriesOf = async (id: string) =>
