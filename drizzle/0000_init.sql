@@ -473,7 +473,7 @@ CREATE TABLE "recoveries" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"finished_at" timestamp with time zone,
 	"reused" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"created_by" text
+	"created_by" jsonb
 );--> statement-breakpoint
 ALTER TABLE "recoveries" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "replays" (
@@ -885,6 +885,7 @@ ALTER TABLE "upstream_limits" ADD CONSTRAINT "upstream_limits_project_id_project
 ALTER TABLE "code_versions" ADD CONSTRAINT "code_versions_project_id_deployment_id_deployments_project_id_id_fk" FOREIGN KEY ("project_id","deployment_id") REFERENCES "public"."deployments"("project_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "run_versions" ADD CONSTRAINT "run_versions_project_id_run_id_runs_project_id_id_fk" FOREIGN KEY ("project_id","run_id") REFERENCES "public"."runs"("project_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audit_log_account" ON "audit_log" USING btree ("account_id","id");--> statement-breakpoint
+CREATE INDEX "audit_log_action" ON "audit_log" USING btree ("account_id","action","actor_id");--> statement-breakpoint
 CREATE INDEX "audit_log_project" ON "audit_log" USING btree ("project_id","id");--> statement-breakpoint
 CREATE INDEX "sessions_expires" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "api_keys_project" ON "api_keys" USING btree ("project_id");--> statement-breakpoint

@@ -1,11 +1,6 @@
+import { madeBy } from '../../shared/accounts/verbs/made.ts'
 import { removeMember } from '../../shared/accounts/verbs/members.ts'
-import {
-  leftOf,
-  memberOf,
-  RemovedMember,
-  Revoking,
-  revocationOf,
-} from '../../shared/accounts/wire/members.ts'
+import { memberOf, RemovedMember, Revoking, revocationOf } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { memberIn } from '../../shared/http/scope.ts'
 
@@ -24,9 +19,9 @@ export const deleteMember = endpoint({
   query: Revoking,
   answers: { 200: { description: 'The member that was removed.', schema: RemovedMember } },
   errors: ['last_owner'],
-  async handle({ ctx, principal, params, query }) {
+  async handle({ ctx, principal, params, query, reply }) {
     const member = await memberIn(ctx, principal, params.memberId)
-    const revocation = revocationOf(query)
-    return { ...memberOf(member), ...leftOf(revocation, await removeMember(ctx, member, revocation)) }
+    reply.after = madeBy(member, principal)
+    return { ...memberOf(member), ...(await removeMember(ctx, member, revocationOf(query))) }
   },
 })

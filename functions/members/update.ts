@@ -1,8 +1,9 @@
+import { madeBy } from '../../shared/accounts/verbs/made.ts'
 import { changeRole } from '../../shared/accounts/verbs/members.ts'
 import {
   ChangedMember,
-  leftOf,
   memberOf,
+  NOTHING_LEFT,
   Revoking,
   revocationOf,
   role,
@@ -27,10 +28,10 @@ export const updateMember = endpoint({
   body: z.strictObject({ role }),
   answers: { 200: { description: 'The member.', schema: ChangedMember } },
   errors: ['last_owner'],
-  async handle({ ctx, principal, params, query, body }) {
+  async handle({ ctx, principal, params, query, body, reply }) {
     const member = await memberIn(ctx, principal, params.memberId)
-    const revocation = revocationOf(query)
-    const made = await changeRole(ctx, member, body.role, revocation)
-    return { ...memberOf({ ...member, role: body.role }), ...leftOf(revocation, made) }
+    const revoked = await changeRole(ctx, member, body.role, revocationOf(query))
+    if (revoked) reply.after = madeBy(member, principal)
+    return { ...memberOf({ ...member, role: body.role }), ...(revoked ?? NOTHING_LEFT) }
   },
 })

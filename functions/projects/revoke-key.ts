@@ -1,6 +1,7 @@
 import { revokeKey } from '../../shared/accounts/verbs/keys.ts'
+import { madeBy } from '../../shared/accounts/verbs/made.ts'
 import { apiKeyOf, RevokedApiKey } from '../../shared/accounts/wire/account.ts'
-import { leftOf, Revoking, revocationOf } from '../../shared/accounts/wire/members.ts'
+import { Revoking, revocationOf } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 
@@ -18,11 +19,11 @@ export const revokeApiKey = endpoint({
   query: Revoking,
   answers: { 200: { description: 'The key that was revoked.', schema: RevokedApiKey } },
   errors: [],
-  async handle({ ctx, principal, params, query }) {
+  async handle({ ctx, principal, params, query, reply }) {
     await scopeOf(ctx, principal, params.projectId)
     const key = { account_id: principal.account_id, project_id: params.projectId, id: params.keyId }
-    const revocation = revocationOf(query)
-    const { row, made } = await revokeKey(ctx, key, revocation)
-    return { ...apiKeyOf(row), ...leftOf(revocation, made) }
+    const { row, revoked } = await revokeKey(ctx, key, revocationOf(query))
+    reply.after = madeBy(key, principal)
+    return { ...apiKeyOf(row), ...revoked }
   },
 })

@@ -1,4 +1,4 @@
-import { authorOf } from '../../shared/http/auth.ts'
+import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
@@ -42,7 +42,7 @@ export const createRecovery = endpoint({
     checkPeriod(filter, 'filter')
     const order = { project_id, action, filter, deployment, reuse, from_step }
     if (body.dry_run) return cohortPlanOf(await planRecovery(ctx, order))
-    const created_by = authorOf(principal)
+    const created_by = starterOf(principal)
     const id = await startRecovery(ctx, { ...order, name, first, budget_cents, created_by })
     reply.status = 202
     const recovery = (await findRecovery(ctx.db, account_id, id))!

@@ -1,4 +1,4 @@
-import { authorOf } from '../../shared/http/auth.ts'
+import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { fieldsOf } from '../../shared/json/json.ts'
@@ -35,6 +35,6 @@ export const replayItem = endpoint({
     if (input !== undefined && new TextEncoder().encode(input).length > LIMITS.item_input_bytes)
       throw new ApiError('invalid_request', `Field "input" is longer than ${LIMITS.item_input_bytes} bytes.`)
     const { reuse, from_step, deployment, budget_cents } = body
-    return replay(ctx, key, { reuse, from_step, input, deployment, budget_cents }, authorOf(principal))
+    return replay(ctx, key, { reuse, from_step, input, deployment, budget_cents }, starterOf(principal))
   },
 })

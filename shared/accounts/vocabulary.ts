@@ -6,6 +6,8 @@ export type AccountStatus = (typeof ACCOUNT_STATUSES)[number]
 /** What a member may do; each role includes those after it. A project's key is an operator or a viewer of it. */
 export const MEMBER_ROLES = ['owner', 'operator', 'viewer'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
+export const isAtLeast = (role: MemberRole, least: MemberRole): boolean =>
+  MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(least)
 
 /** What a project's key may do: change anything in its project, or only read. */
 export const KEY_ROLES = ['operator', 'viewer'] as const satisfies readonly MemberRole[]

@@ -29,10 +29,10 @@ export async function recordChange<T>(
   make: (ctx: Context) => Promise<T>,
   admit?: (ctx: Context) => Promise<void>,
 ): Promise<T> {
-  if (isDryRun(change)) return make(ctx)
+  const isNoted = !isDryRun(change)
   if (!change.atomic) {
     const value = await make(ctx)
-    ctx.waitUntil(noteAuditEntry(ctx.sql, entryOf(ctx, change, value)))
+    if (isNoted) ctx.waitUntil(noteAuditEntry(ctx.sql, entryOf(ctx, change, value)))
     return value
   }
   const once = () =>
@@ -40,7 +40,7 @@ export async function recordChange<T>(
       const within = { ...ctx, db: tx as unknown as Database }
       await admit?.(within)
       const value = await make(within)
-      await insertAuditEntry(within.db, entryOf(ctx, change, value))
+      if (isNoted) await insertAuditEntry(within.db, entryOf(ctx, change, value))
       return value
     })
   for (let tries = LIMITS.change_tries; tries > 1; tries--) {
@@ -70,7 +70,7 @@ export async function recordRead(ctx: Context, read: Change, value: unknown): Pr
   }
 }
 
-/** A dry run changes nothing, so there is nothing to tell of it. */
+/** A dry run changes nothing, so there is nothing to tell of it; its plan is of one moment, like the change's. */
 const isDryRun = ({ body }: Change): boolean =>
   typeof body === 'object' && body !== null && 'dry_run' in body && body.dry_run === true
 

@@ -6,9 +6,9 @@ import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
 import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
 import { keepCallers } from '../accounts/queries/caller-locks.ts'
-import { type KeyRole, MEMBER_ROLES, type MemberRole } from '../accounts/vocabulary.ts'
+import { isAtLeast, type KeyRole, type MemberRole } from '../accounts/vocabulary.ts'
 import type { Context, Database } from '../context.ts'
-import { startedByCaller } from '../items/rules/started-by.ts'
+import { authorName } from '../items/rules/started-by.ts'
 import type { StartedBy } from '../items/vocabulary.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -56,15 +56,14 @@ export interface OperatorPrincipal {
   kind: 'operator'
 }
 
-/**
- * The caller as decisions name it, also once it is removed: a member by e-mail, a key by its name. No e-mail has a
- * space, so no key can be named like a member. @example 'ana@example.com' @example 'key nightly import'
- */
-export const authorOf = (principal: Principal): string =>
-  principal.kind === 'key' ? `key ${principal.label}` : principal.name
+/** The caller as the starter of a run or a recovery. */
+export const starterOf = (principal: Principal): StartedBy =>
+  principal.kind === 'key'
+    ? { kind: 'key', id: principal.key_id, name: principal.label }
+    : { kind: 'member', id: principal.member_id, name: principal.name }
 
-/** The caller as the starter of a run. */
-export const starterOf = (principal: Principal): StartedBy => startedByCaller(authorOf(principal))
+/** The caller as decisions name it, also once it is removed. */
+export const authorOf = (principal: Principal): string => authorName(starterOf(principal))
 
 const ISSUER = 'assay'
 const AUDIENCE = 'assay-api'
@@ -227,7 +226,7 @@ function refuseExpired(ctx: Context, principal: Principal): void {
 /** Refuses a caller whose role is not enough. @throws ApiError `forbidden` */
 export function checkRole(principal: Principal, least: MemberRole): void {
   const { role } = principal
-  if (MEMBER_ROLES.indexOf(role) <= MEMBER_ROLES.indexOf(least)) return
+  if (isAtLeast(role, least)) return
   throw new ApiError(
     'forbidden',
     `This takes the role ${least}; yours is ${role}.`,

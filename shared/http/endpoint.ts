@@ -121,12 +121,10 @@ export interface Invocation<A extends Auth, P extends string, Q, H, B, L> extend
   /** Set when the request sends lines, which the handler reads: its parameters. Then `body` is undefined. */
   lines: L | undefined
   request: Request
-  /** Looks the caller up again, once what it sends is here. @throws ApiError if it may not make this any more */
-  confirmCaller(): Promise<void>
   /** Whether the caller may still read, while an answer is being sent. */
   mayStill(): Promise<boolean>
   /** Headers, and a status that replaces the usual one unless it stays 0. */
-  reply: { status: number; headers: Headers; project_id?: string; changes?: string[] }
+  reply: Reply & { changes?: string[] }
 }
 
 type Given<A extends Auth, P extends string, Q, B> = Pick<
@@ -218,7 +216,7 @@ type Defined = Omit<Endpoint, 'answer' | 'params'>
 /** How the caller is looked up again while its request goes on. */
 function lookUpsOf(ctx: Context, request: Request, definition: Defined, principal: Principal | null) {
   return {
-    async confirmCaller() {
+    async admitAgain() {
       if (principal !== null) checkGrant(await authenticate(ctx, request, true), definition)
     },
     mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
@@ -233,11 +231,11 @@ async function readSent(
   ctx: Context,
   definition: Defined,
   request: Request,
-  { confirmCaller }: ReturnType<typeof lookUpsOf>,
+  { admitAgain }: ReturnType<typeof lookUpsOf>,
 ) {
   const began_ms = ctx.now()
   const read = await readBody(definition, request, bodyBytesOf(definition))
-  if (sinceMs(ctx.now(), began_ms) >= LIMITS.quick_body_ms) await confirmCaller()
+  if (sinceMs(ctx.now(), began_ms) >= LIMITS.quick_body_ms) await admitAgain()
   return read
 }
 
@@ -245,6 +243,8 @@ interface Reply {
   status: number
   headers: Headers
   project_id?: string
+  /** What the answer has besides, read once the change is committed: it stays also if this fails. */
+  after?(ctx: Context): Promise<object>
 }
 
 const noReply = (): Reply => ({ status: 0, headers: new Headers() })
@@ -300,14 +300,19 @@ function checkGrant(principal: Principal, definition: Defined): void {
 async function handledFor(
   ctx: Context,
   definition: Defined,
-  invocation: Parameters<typeof inItsScope>[2] & { principal: Principal | null; request: Request },
+  invocation: Parameters<typeof inItsScope>[2] & {
+    principal: Principal | null
+    request: Request
+    reply: Reply
+  },
   caller: Change['principal'] | null,
   call: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
   try {
     const value = await inItsScope(ctx, definition, invocation, caller, call)
     forgetChanged(definition, invocation.principal?.account_id ?? invocation.params[ACCOUNT])
-    return value
+    const { after } = invocation.reply
+    return after === undefined ? value : { ...(value as object), ...(await after(ctx)) }
   } catch (error) {
     if (invocation.principal === null) throw error
     return failedFor(ctx, invocation.request, error)
@@ -320,7 +325,7 @@ function inItsScope(
   definition: Defined,
   invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'> & {
     principal: Principal | null
-    confirmCaller(): Promise<void>
+    admitAgain(): Promise<void>
   },
   caller: Change['principal'] | null,
   call: (reading: Reading) => Promise<unknown>,
@@ -347,11 +352,11 @@ function inItsScope(
 /** What is not atomic looks its caller up once more as it commits. */
 function askedBy(
   ctx: Context,
-  { principal, confirmCaller }: { principal: Principal | null; confirmCaller(): Promise<void> },
+  { principal, admitAgain }: { principal: Principal | null; admitAgain(): Promise<void> },
 ): Context {
   if (principal === null) return ctx
   const refuse = async () => {
-    await confirmCaller()
+    await admitAgain()
     throw new ApiError('unauthenticated', 'The key or session changed while this was made.', 'Send it again.')
   }
   return { ...ctx, caller: { kind: principal.kind, id: callerOf(principal), refuse } }

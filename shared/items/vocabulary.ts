@@ -42,7 +42,7 @@ export type StopReason = (typeof STOP_REASONS)[number]
 /** Who or what starts runs. */
 export const STARTERS = ['member', 'key', 'schedule', 'trigger'] as const
 
-/** Who or what started a run, by the name of then; `id` is that of a schedule or trigger, to which pages link. */
+/** Who or what started a run or a recovery, by the name of then; it may be gone since. */
 export interface StartedBy {
   kind: (typeof STARTERS)[number]
   id: string | null

@@ -2916,11 +2916,11 @@ export interface components {
         };
         /** @description A member with another role; of a lower one, with what the member made before. */
         ChangedMember: components["schemas"]["Member"] & {
-            /** @description Whether the keys in `made` were revoked as well. */
-            revoked_keys: boolean;
-            /** @description Whether the triggers in `made` whose secret is known were deleted. */
-            revoked_triggers: boolean;
-            /** @description What was made, and what was made with that, as far as there still is some: 1,000 at most. */
+            /** @description Keys that were revoked as well: made by it, or with keys that it made. */
+            revoked_keys: number;
+            /** @description Triggers that were deleted as well: it or these keys know the secret. */
+            revoked_triggers: number;
+            /** @description What was made, and what was made with that, as far as it stays: 1,000 at most. Not the member who asks, and nothing of theirs. */
             made: {
                 /**
                  * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
@@ -4739,11 +4739,11 @@ export interface components {
         };
         /** @description A member who was removed, and what outlasts that. */
         RemovedMember: components["schemas"]["Member"] & {
-            /** @description Whether the keys in `made` were revoked as well. */
-            revoked_keys: boolean;
-            /** @description Whether the triggers in `made` whose secret is known were deleted. */
-            revoked_triggers: boolean;
-            /** @description What was made, and what was made with that, as far as there still is some: 1,000 at most. */
+            /** @description Keys that were revoked as well: made by it, or with keys that it made. */
+            revoked_keys: number;
+            /** @description Triggers that were deleted as well: it or these keys know the secret. */
+            revoked_triggers: number;
+            /** @description What was made, and what was made with that, as far as it stays: 1,000 at most. Not the member who asks, and nothing of theirs. */
             made: {
                 /**
                  * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
@@ -4894,11 +4894,11 @@ export interface components {
              * @description From then on it is refused; null is never.
              */
             expires_at: string | null;
-            /** @description Whether the keys in `made` were revoked as well. */
-            revoked_keys: boolean;
-            /** @description Whether the triggers in `made` whose secret is known were deleted. */
-            revoked_triggers: boolean;
-            /** @description What was made, and what was made with that, as far as there still is some: 1,000 at most. */
+            /** @description Keys that were revoked as well: made by it, or with keys that it made. */
+            revoked_keys: number;
+            /** @description Triggers that were deleted as well: it or these keys know the secret. */
+            revoked_triggers: number;
+            /** @description What was made, and what was made with that, as far as it stays: 1,000 at most. Not the member who asks, and nothing of theirs. */
             made: {
                 /**
                  * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
@@ -4952,7 +4952,7 @@ export interface components {
                 kind: "member" | "key" | "schedule" | "trigger";
                 /**
                  * Format: uuid
-                 * @description Of a schedule or a trigger, which may have been deleted since.
+                 * @description It may have been removed since. Null of runs from before it was kept.
                  */
                 id: string | null;
                 /** @description Of the time of the start: the e-mail of a member, the name of a key, schedule or trigger. */
@@ -8863,12 +8863,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Revokes the keys in `made` as well, and those that 1,000 rows leave out.
+                 * @description Revokes the keys that it made as well, and those made with these. Members whom it made keep theirs.
                  * @example false
                  */
                 revoke_keys?: "true" | "false";
                 /**
-                 * @description Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.
+                 * @description Deletes the triggers whose secret it or these keys know, too: their URLs answer 404 at once.
                  * @example false
                  */
                 revoke_triggers?: "true" | "false";
@@ -18144,12 +18144,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Revokes the keys in `made` as well, and those that 1,000 rows leave out.
+                 * @description Revokes the keys that it made as well, and those made with these. Members whom it made keep theirs.
                  * @example false
                  */
                 revoke_keys?: "true" | "false";
                 /**
-                 * @description Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.
+                 * @description Deletes the triggers whose secret it or these keys know, too: their URLs answer 404 at once.
                  * @example false
                  */
                 revoke_triggers?: "true" | "false";
@@ -18254,12 +18254,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Revokes the keys in `made` as well, and those that 1,000 rows leave out.
+                 * @description Revokes the keys that it made as well, and those made with these. Members whom it made keep theirs.
                  * @example false
                  */
                 revoke_keys?: "true" | "false";
                 /**
-                 * @description Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.
+                 * @description Deletes the triggers whose secret it or these keys know, too: their URLs answer 404 at once.
                  * @example false
                  */
                 revoke_triggers?: "true" | "false";

@@ -23,17 +23,11 @@ const KINDS: Record<Made['kind'], string> = {
   run: 'open run',
 }
 
-const isRevoked = ({ kind, knows_secret }: Made, { revoked_keys, revoked_triggers }: Left): boolean =>
-  (kind === 'key' && revoked_keys) || (kind === 'trigger' && knows_secret && revoked_triggers)
-
 export const nameOfMade = ({ kind, name, how }: Made): string => `${KINDS[kind]} ${name}`.trim() + HOW[how]
 
 /** How much was revoked with it, and what stays, credentials first. */
-export function leftBehind(left: Left) {
-  const stays = left.made.filter(one => !isRevoked(one, left))
-  return {
-    revoked: left.made.length - stays.length,
-    credentials: stays.filter(one => one.knows_secret),
-    others: stays.filter(one => !one.knows_secret),
-  }
-}
+export const leftBehind = ({ made, revoked_keys, revoked_triggers }: Left) => ({
+  revoked: revoked_keys + revoked_triggers,
+  credentials: made.filter(one => one.knows_secret),
+  others: made.filter(one => !one.knows_secret),
+})

@@ -74,9 +74,9 @@ export function runsPart(given: Given): void {
       const token = session.access_token
       const replay = await world.call('POST', `/v1/durable/runs/${item.id}/replay`, { body: {}, token })
       found.push((await world.call('GET', `/v2/runs/${replay.json.run_id}`)).json.started_by)
-      const member = { kind: 'member', id: null, name: world.first.account.email }
+      const member = { kind: 'member', id: expect.any(String), name: world.first.account.email }
       expect(found).toEqual([
-        { kind: 'key', id: null, name: expect.any(String) },
+        { kind: 'key', id: expect.any(String), name: expect.any(String) },
         member,
         member,
         { kind: 'schedule', id: schedule.id, name: 'Nightly' },

@@ -5,6 +5,8 @@
 import type { Fragment } from 'postgres'
 import { isDistributed } from '../../cluster/queries/distributed.ts'
 import type { Caller, Sql } from '../../context.ts'
+import { LIVE_SESSION } from '../tables/accounts.ts'
+import { isAtLeast, MEMBER_ROLES } from '../vocabulary.ts'
 
 /**
  * SQL that is true while the caller is live and more than a viewer; always without one, for work of the clock. In an
@@ -28,8 +30,10 @@ export async function confirmCaller(sql: Sql, caller: Caller | undefined): Promi
 const isLive = (sql: Sql, { kind, id }: Caller): Fragment =>
   kind === 'key'
     ? sql`exists (
-        select from api_keys k
-        where k.id = ${id}::uuid and k.revoked_at is null and coalesce(k.expires_at > now(), true) and k.role <> 'viewer')`
+        select from api_keys where api_keys.id = ${id}::uuid and api_keys.revoked_at is null
+          and coalesce(api_keys.expires_at > now(), true) and api_keys.role::text = any(${WORKING}::text[]))`
     : sql`exists (
-        select from sessions s join members m on m.id = s.member_id
-        where s.id = ${id}::uuid and s.revoked_at is null and s.expires_at > now() and m.role <> 'viewer')`
+        select from sessions join members on members.id = sessions.member_id
+        where sessions.id = ${id}::uuid and ${sql.unsafe(LIVE_SESSION)} and members.role::text = any(${WORKING}::text[]))`
+
+const WORKING = MEMBER_ROLES.filter(role => isAtLeast(role, 'operator'))

@@ -1,5 +1,6 @@
 // What a key or a member leaves, by the log of changes: what lets somebody in, works, or sends data out without them.
-// Guarantee: also what was made with keys and by members that they made, however many lie between.
+// Guarantee: also what was made with keys and by members that they made, however many lie between; of the log, only the
+// entries of these operations are read, however many runs they started.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
@@ -9,19 +10,21 @@ import { MADE_KINDS, type MadeKind } from '../vocabulary.ts'
 import type { MadeRow } from '../wire/members.ts'
 
 /** A key or a member. */
-export interface Maker {
+export interface Actor {
   account_id: string
   id: string
 }
 
-/** What there still is of it, the first LIMITS.made_listed. */
-export async function findMade(db: Database, maker: Maker): Promise<MadeRow[]> {
+/** What there still is of it, the first LIMITS.made_listed; not the member who asks, and nothing of theirs. */
+export async function findMade(db: Database, actor: Actor, asking: string | null): Promise<MadeRow[]> {
+  const found = [...MADE_KINDS].map(kind => FOUND[kind](actor))
   const rows = await db.execute<MadeRow & Record<string, unknown>>(sql`
-    with recursive ${makers(maker)}, ${left(maker)}
+    with recursive ${actors(actor, ACTORS, asking)}, ${entries(actor)}
     select kind, id, name, project_id,
       case when bool_or(how = 'made') then 'made' else min(how) end as how,
       bool_or(knows_secret) as knows_secret
-    from (${sql.join([...MADE_KINDS].map(foundOf(maker)), sql` union all `)}) found
+    from (${sql.join(found, sql` union all `)}) found
+    where id is distinct from ${asking}::uuid
     group by kind, id, name, project_id
     order by array_position(array[${words(MADE_KINDS)}], kind), bool_or(how = 'made') desc, id
     limit ${LIMITS.made_listed}`)
@@ -33,23 +36,33 @@ const words = (list: readonly string[]): SQL => sql.raw(list.map(word => `'${wor
 const actionsOf = (kind: MadeKind): SQL =>
   words(Object.keys(GRANTS).filter(action => GRANTS[action]!.includes(kind)))
 
-/** The maker, and the keys and members that they made. */
-const makers = ({ account_id, id }: Maker) => sql`makers as (
+/** The actor, and those that it made by these operations, except for one. */
+const actors = (
+  { account_id, id }: Actor,
+  by: readonly string[],
+  except: string | null = null,
+) => sql`actors as (
       select ${id}::uuid as id
       union
-      select l.target_id from makers m join audit_log l on l.actor_id = m.id
-      where l.account_id = ${account_id} and l.action in (${words(ACTORS)}) and l.target_id is not null)`
+      select l.target_id from actors m join audit_log l on l.actor_id = m.id
+      where l.account_id = ${account_id} and l.action in (${words(by)}) and l.target_id is distinct from ${except}::uuid
+        and l.target_id is not null)`
 
-const left = ({ account_id }: Maker) => sql`entries as (
+const entries = ({ account_id }: Actor) => sql`entries as (
       select l.action, l.target_id, l.project_id, l.fields, l.created_at
-      from makers m join audit_log l on l.actor_id = m.id
-      where l.account_id = ${account_id} and l.action in (${words(Object.keys(GRANTS))}) and l.target_id is not null)`
+      from actors m join audit_log l on l.actor_id = m.id
+      where l.account_id = ${account_id} and l.action in (${words(LOGGED)}) and l.target_id is not null)`
+
+/** What is found by its entry: runs name who started them, except those of a schedule. */
+const LOGGED = Object.keys(GRANTS).filter(
+  action => action === 'triggerSchedule' || GRANTS[action]!.some(kind => kind !== 'run'),
+)
 
 /** Rows that a deploy made or changed have the time of its transaction, as its entry has. */
 const DEPLOYED = sql`entries e
       join deployments d on d.id = e.target_id and e.action in ('createDeployment', 'promoteDeployment')`
 
-const FOUND: Record<MadeKind, (maker: Maker) => SQL> = {
+const FOUND: Record<MadeKind, (actor: Actor) => SQL> = {
   key: () => sql`
       select 'key' as kind, k.id, k.name, k.project_id, 'made' as how, true as knows_secret
       from entries e join api_keys k on k.id = e.target_id
@@ -72,7 +85,7 @@ const FOUND: Record<MadeKind, (maker: Maker) => SQL> = {
       where e.action in (${actionsOf('signing_secret')}) and p.account_id = ${account_id} and not exists (
         select from audit_log r
         where r.account_id = ${account_id} and r.action = 'rollSigningSecret' and r.target_id = e.target_id
-          and r.created_at > e.created_at and r.actor_id not in (select m.id from makers m))`,
+          and r.created_at > e.created_at and r.actor_id not in (select m.id from actors m))`,
   // A link that nobody used ends with its maker.
   member: ({ account_id, id }) => sql`
       select 'member', b.id, b.email, null::uuid,
@@ -110,16 +123,13 @@ const FOUND: Record<MadeKind, (maker: Maker) => SQL> = {
       select 'agent', a.id, a.slug, a.project_id, 'changed', false
       from entries e join agents a on a.id = e.target_id
       where e.action in (${actionsOf('agent')}) and a.deleted_at is null`,
-  run: () => sql`
+  run: ({ account_id }) => sql`
       select 'run', r.id, coalesce(r.name, ''), r.project_id, 'made', false
-      from entries e join runs r on r.project_id = e.project_id and r.id = e.target_id
-      where e.action in (${actionsOf('run')}) and r.finished_at is null`,
+      from projects p join runs r on r.project_id = p.id
+      where p.account_id = ${account_id} and r.finished_at is null and (
+        r.started_by->>'id' in (select m.id::text from actors m) or r.id in (
+          select e.target_id from entries e where e.action = 'triggerSchedule'))`,
 }
-
-const foundOf =
-  (maker: Maker) =>
-  (kind: MadeKind): SQL =>
-    FOUND[kind](maker)
 
 /** What of it is to be revoked. */
 export interface Revocation {
@@ -127,16 +137,36 @@ export interface Revocation {
   triggers: boolean
 }
 
-/** Revokes all keys that they made, and deletes all triggers whose secret they know, also those beyond what is listed. */
-export async function revokeMade(db: Database, maker: Maker, { keys, triggers }: Revocation): Promise<void> {
-  if (keys)
-    await db.execute(sql`
-      with recursive ${makers(maker)}
+/** How much was revoked. */
+export interface Revoked {
+  revoked_keys: number
+  revoked_triggers: number
+}
+
+/**
+ * Revokes all keys made by it or with its keys, and deletes all triggers whose secret it or they know, also those beyond
+ * what is listed. Members whom it made stay, with what is theirs.
+ */
+export async function revokeMade(
+  db: Database,
+  actor: Actor,
+  { keys, triggers }: Revocation,
+): Promise<Revoked> {
+  const withKeys = actors(actor, ['createApiKey'])
+  const revoked = { revoked_keys: 0, revoked_triggers: 0 }
+  if (keys) {
+    const rows = await db.execute(sql`
+      with recursive ${withKeys}
       update api_keys set revoked_at = now()
-      where id in (select id from makers) and revoked_at is null`)
-  if (triggers)
-    await db.execute(sql`
-      with recursive ${makers(maker)}, ${left(maker)}, found (kind, id, name, project_id, how, knows_secret) as (
-        ${FOUND.trigger(maker)})
-      delete from triggers where id in (select id from found where knows_secret)`)
+      where id in (select id from actors) and revoked_at is null returning id`)
+    revoked.revoked_keys = rows.length
+  }
+  if (triggers) {
+    const rows = await db.execute(sql`
+      with recursive ${withKeys}, ${entries(actor)}, found (kind, id, name, project_id, how, knows_secret) as (
+        ${FOUND.trigger(actor)})
+      delete from triggers where id in (select id from found where knows_secret) returning id`)
+    revoked.revoked_triggers = rows.length
+  }
+  return revoked
 }

@@ -61,6 +61,9 @@ export const sessions = pgTable(
   t => [index('sessions_expires').on(t.expires_at), ofMember(t)],
 )
 
+/** Whether a row of `sessions` is a live session, in SQL. */
+export const LIVE_SESSION = 'sessions.revoked_at is null and sessions.expires_at > now()'
+
 /** Who changed what and when. Values are not kept, only which fields were named: they may be secrets. */
 export const auditLog = pgTable(
   'audit_log',
@@ -85,6 +88,7 @@ export const auditLog = pgTable(
   },
   t => [
     index('audit_log_account').on(t.account_id, t.id),
+    index('audit_log_action').on(t.account_id, t.action, t.actor_id),
     index('audit_log_project').on(t.project_id, t.id),
     ofAccount(t.account_id),
   ],

@@ -4,11 +4,9 @@ import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord, sha256 } from '../../kernel/secrets.ts'
 import * as store from '../queries/api-keys.ts'
-import type { Revocation } from '../queries/made.ts'
+import { type Revocation, type Revoked, revokeMade } from '../queries/made.ts'
 import type { KeyRole } from '../vocabulary.ts'
 import type { ApiKeyRow } from '../wire/account.ts'
-import type { MadeRow } from '../wire/members.ts'
-import { takeBack } from './made.ts'
 
 const KEY_BYTES = 32
 const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
@@ -41,15 +39,15 @@ export async function mintKey(
 }
 
 /**
- * Returns the key, and what was made with it, revoked as far as `revocation` says.
+ * Returns the key, and how much of what was made with it was revoked as well.
  * @throws ApiError `not_found` when the project has no such live key
  */
 export async function revokeKey(
   ctx: Context,
   { account_id, project_id, id }: { account_id: string; project_id: string; id: string },
   revocation: Revocation,
-): Promise<{ row: ApiKeyRow; made: MadeRow[] }> {
+): Promise<{ row: ApiKeyRow; revoked: Revoked }> {
   const row = await store.revokeKey(ctx.db, project_id, id)
   if (row === undefined) throw new ApiError('not_found', 'There is no such API key in this account.')
-  return { row, made: await takeBack(ctx.db, { account_id, id }, revocation) }
+  return { row, revoked: await revokeMade(ctx.db, { account_id, id }, revocation) }
 }

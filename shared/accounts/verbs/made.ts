@@ -1,11 +1,10 @@
-// Takes back what a key or a member made. Guarantee: the answer lists what there was before anything of it was revoked.
+// Lists in an answer what a key or a member made that stays, once the change that took their rights is committed.
 
-import type { Database } from '../../context.ts'
-import { findMade, type Maker, type Revocation, revokeMade } from '../queries/made.ts'
-import type { MadeRow } from '../wire/members.ts'
+import type { Context } from '../../context.ts'
+import { type Actor, findMade } from '../queries/made.ts'
 
-export async function takeBack(db: Database, maker: Maker, revocation: Revocation): Promise<MadeRow[]> {
-  const made = await findMade(db, maker)
-  await revokeMade(db, maker, revocation)
-  return made
-}
+type Asking = { kind: 'key' } | { kind: 'session'; member_id: string }
+
+export const madeBy = (actor: Actor, asking: Asking) => async (ctx: Context) => ({
+  made: await findMade(ctx.db, actor, asking.kind === 'session' ? asking.member_id : null),
+})

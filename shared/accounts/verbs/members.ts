@@ -8,11 +8,10 @@ import { setPassword } from '../../sessions/queries/passwords.ts'
 import { countTaken } from '../../sessions/verbs/password-guesses.ts'
 import { hashPassword } from '../../sessions/verbs/passwords.ts'
 import { checkPassword } from '../../sessions/verbs/sign-in.ts'
-import type { Revocation } from '../queries/made.ts'
+import { type Revocation, type Revoked, revokeMade } from '../queries/made.ts'
 import * as store from '../queries/members.ts'
-import { MEMBER_ROLES, type MemberRole } from '../vocabulary.ts'
-import type { MadeRow, MemberRow } from '../wire/members.ts'
-import { takeBack } from './made.ts'
+import { isAtLeast, type MemberRole } from '../vocabulary.ts'
+import type { MemberRow } from '../wire/members.ts'
 
 export interface NewMember {
   account_id: string
@@ -38,7 +37,7 @@ export async function addMember(ctx: Context, order: NewMember): Promise<MemberR
 }
 
 /**
- * Returns what a member who may do less from now on made before, revoked as far as `revocation` says.
+ * Returns how much of what a member made was revoked; undefined where the member may do no less than before.
  * @throws ApiError `last_owner`
  */
 export function changeRole(
@@ -46,23 +45,20 @@ export function changeRole(
   member: MemberRow,
   role: MemberRole,
   revocation: Revocation,
-): Promise<MadeRow[]> {
+): Promise<Revoked | undefined> {
   return transaction(ctx, async db => {
     if (role !== 'owner') await keepAnOwner(db, member)
     await store.setRole(db, member.id, role)
-    return MEMBER_ROLES.indexOf(role) > MEMBER_ROLES.indexOf(member.role)
-      ? takeBack(db, member, revocation)
-      : []
+    return isAtLeast(role, member.role) ? undefined : revokeMade(db, member, revocation)
   })
 }
 
-/** Returns what the member made, revoked as far as `revocation` says. @throws ApiError `last_owner` */
-export function removeMember(ctx: Context, member: MemberRow, revocation: Revocation): Promise<MadeRow[]> {
+/** Returns how much of what the member made was revoked. @throws ApiError `last_owner` */
+export function removeMember(ctx: Context, member: MemberRow, revocation: Revocation): Promise<Revoked> {
   return transaction(ctx, async db => {
     await keepAnOwner(db, member)
-    const made = await takeBack(db, member, revocation)
     await store.deleteMember(db, member.id)
-    return made
+    return revokeMade(db, member, revocation)
   })
 }
 

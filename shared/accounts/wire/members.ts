@@ -1,6 +1,6 @@
 // The shapes of an account, its members, their sessions and the log of changes. They hold no hashes.
 
-import { id, timestamp } from '../../kernel/answer-fields.ts'
+import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -59,9 +59,11 @@ const flag = (words: string) => z.enum(['true', 'false']).default('false').descr
 
 /** What may be revoked together with a key, or with a member. */
 export const Revoking = z.strictObject({
-  revoke_keys: flag('Revokes the keys in `made` as well, and those that 1,000 rows leave out.'),
+  revoke_keys: flag(
+    'Revokes the keys that it made as well, and those made with these. Members whom it made keep theirs.',
+  ),
   revoke_triggers: flag(
-    'Deletes the triggers in `made` whose secret is known, too: their URLs answer 404 at once.',
+    'Deletes the triggers whose secret it or these keys know, too: their URLs answer 404 at once.',
   ),
 })
 
@@ -72,10 +74,8 @@ export const revocationOf = ({ revoke_keys, revoke_triggers }: z.output<typeof R
 
 /** What outlasts a key or a member. */
 export const leftFields = {
-  revoked_keys: z.boolean().describe('Whether the keys in `made` were revoked as well.'),
-  revoked_triggers: z
-    .boolean()
-    .describe('Whether the triggers in `made` whose secret is known were deleted.'),
+  revoked_keys: count('Keys that were revoked as well: made by it, or with keys that it made.'),
+  revoked_triggers: count('Triggers that were deleted as well: it or these keys know the secret.'),
   made: z
     .array(
       z.object({
@@ -95,15 +95,13 @@ export const leftFields = {
         knows_secret: z.boolean().describe('It is a credential that its maker has: revoke it.'),
       }),
     )
-    .describe('What was made, and what was made with that, as far as there still is some: 1,000 at most.'),
+    .describe(
+      'What was made, and what was made with that, as far as it stays: 1,000 at most. Not the member who asks, and nothing of theirs.',
+    ),
 }
 
-/** `made` is empty where nothing was taken away. */
-export const leftOf = ({ keys, triggers }: { keys: boolean; triggers: boolean }, made: MadeRow[]) => ({
-  revoked_keys: keys,
-  revoked_triggers: triggers,
-  made,
-})
+/** Of a member who may do no less than before. */
+export const NOTHING_LEFT = { revoked_keys: 0, revoked_triggers: 0, made: [] }
 
 export const RemovedMember = Member.extend(leftFields).openapi('RemovedMember', {
   description: 'A member who was removed, and what outlasts that.',

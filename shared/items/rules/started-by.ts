@@ -1,11 +1,10 @@
-// Who started a run, from the name that decisions give a caller.
+// How a caller who started something is named where one text is shown.
 
 import type { StartedBy } from '../vocabulary.ts'
 
-const KEY = 'key '
-
-/** @example startedByCaller('key nightly import') // { kind: 'key', id: null, name: 'nightly import' } */
-export const startedByCaller = (author: string): StartedBy =>
-  author.startsWith(KEY)
-    ? { kind: 'key', id: null, name: author.slice(KEY.length) }
-    : { kind: 'member', id: null, name: author }
+/**
+ * A member by e-mail, a key by its name. No e-mail has a space, so no key can be named like a member.
+ * @example 'ana@example.com' @example 'key nightly import'
+ */
+export const authorName = ({ kind, name }: Pick<StartedBy, 'kind' | 'name'>): string =>
+  kind === 'key' ? `key ${name}` : name

@@ -32,6 +32,24 @@ it('a model has its own price from its date on, or the price of the list', () =>
   expect(isPriced('gpt-4o', null, 0)).toBe(true)
 })
 
+it('a thousand prices, half of them of an owner, are looked through once for a claim', () => {
+  let looked = 0
+  const counted = (model: string, by_owner: boolean) => ({
+    ...price('', 0, 1),
+    by_owner,
+    get model() {
+      looked++
+      return model
+    },
+  })
+  const prices = Array.from({ length: 500 }, (_, n) => [
+    counted(`own-${n}`, true),
+    counted(`key-${n}`, false),
+  ]).flat()
+  expect(pricesAt(prices, 1).priceOf('key-499', 1)).toBeDefined()
+  expect(looked).toBeLessThan(10 * prices.length)
+})
+
 it('projects without prices of their own share one price book', () => {
   expect(pricesAt(null, 1)).toBe(LIST_PRICES)
   expect(pricesAt([], 1)).toBe(LIST_PRICES)

@@ -84,7 +84,8 @@ export class PriceBook {
 export const LIST_PRICES = new PriceBook()
 
 /** Prefixes of the names of these providers' own models; a host that sets its own prices is not among them. */
-const MAKERS = /^(?:(?:openai|anthropic|google|gemini|models|mistral|mistralai|deepseek|groq)\/|anthropic\.)+/
+const PROVIDERS =
+  /^(?:(?:openai|anthropic|google|gemini|models|mistral|mistralai|deepseek|groq)\/|anthropic\.)+/
 
 /** The exact name wins over the name without prefix and snapshot. */
 export function ownPriceOf<P extends OwnPrice>(
@@ -97,12 +98,12 @@ export function ownPriceOf<P extends OwnPrice>(
 
 /** The names under which a project's own price counts for a model, the first of them first. */
 function ownNamesOf(model: string): string[] {
-  const bare = model.replace(MAKERS, '')
+  const bare = model.replace(PROVIDERS, '')
   return [model, bare, bare.replace(SNAPSHOT, ''), model.replace(SNAPSHOT, '')]
 }
 
 /** Two names with the same one may stand for the same model, as an own price counts. */
-const coreOf = (model: string): string => model.replace(MAKERS, '').replace(SNAPSHOT, '')
+const coreOf = (model: string): string => model.replace(PROVIDERS, '').replace(SNAPSHOT, '')
 
 /** The price of an owner, if there is one, that a price of this name would stand in the way of. */
 export const ownersPriceOf = <P extends { model: string; by_owner?: boolean }>(
@@ -112,7 +113,7 @@ export const ownersPriceOf = <P extends { model: string; by_owner?: boolean }>(
 
 let listed: Set<string> | undefined
 
-/** What clients put before the name of a model, as MAKERS has them. */
+/** What clients put before the name of a model, as PROVIDERS has them. */
 const BEFORE =
   'openai/ anthropic/ google/ gemini/ models/ mistral/ mistralai/ deepseek/ groq/ anthropic.'.split(' ')
 
@@ -145,8 +146,10 @@ export function countedAt(prices: readonly DatedPrice[], ms: number): DatedPrice
   const started = prices
     .filter(price => price.effective_ms <= ms)
     .sort((a, b) => a.effective_ms - b.effective_ms)
-  const owned = new Set(started.filter(({ by_owner }) => by_owner).map(({ model }) => coreOf(model)))
-  return started.filter(({ by_owner, model }) => by_owner || owned.size === 0 || !owned.has(coreOf(model)))
+  const owners = new Set(started.filter(price => price.by_owner).map(price => coreOf(price.model)))
+  return owners.size === 0
+    ? started
+    : started.filter(price => price.by_owner || !owners.has(coreOf(price.model)))
 }
 
 /** A book of a project's prices that hold at a moment, which come before the list's. */

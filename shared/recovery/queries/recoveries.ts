@@ -8,6 +8,7 @@ import type { Database, Sql } from '../../context.ts'
 import { projectOf, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, endedItemsOf } from '../../items/queries/transitions.ts'
 import { runs } from '../../items/tables/runs.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { columnsOf } from '../../kernel/packed-columns.ts'
@@ -182,11 +183,18 @@ export interface NewRecovery {
   first: number | null
   deployment: DeploymentChoice
   budget_micro: number | null
+  created_by?: StartedBy
   status: RecoveryStatus
 }
 
 export async function insertRecovery(sql: Sql, recovery: NewRecovery): Promise<void> {
-  await sql`insert into recoveries ${sql({ ...recovery, filter: sql.json(recovery.filter as never) } as never)}`
+  const { filter, created_by } = recovery
+  const row = {
+    ...recovery,
+    filter: sql.json(filter as never),
+    ...(created_by && { created_by: sql.json({ ...created_by }) }),
+  }
+  await sql`insert into recoveries ${sql(row as never)}`
 }
 
 export type OpenRecovery = typeof recoveries.$inferSelect

@@ -5,7 +5,8 @@
 import type { Sql } from '../../context.ts'
 import { projectOf, recordId, rowsOfKeys } from '../../items/queries/item-keys.ts'
 import { countMoves, isUndecided } from '../../items/queries/transitions.ts'
-import { startedByCaller } from '../../items/rules/started-by.ts'
+import { authorName } from '../../items/rules/started-by.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import type { AgentKey, ItemKey, RunKey } from '../../kernel/ids.ts'
 import { numbers } from '../../kernel/packed-columns.ts'
 import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
@@ -20,16 +21,16 @@ export interface NewReplayRun {
   name: string | null
   replay_of: string | null
   recovery_id: string | null
-  /** Who ordered the replay (`authorOf`). */
-  by: string | null
+  /** Who ordered the replay. */
+  started_by: StartedBy | null
   timeout_seconds: number | null
   patience_seconds: number | null
   budget_micro: number | null
 }
 
 /** Inserts a run that takes copies until it is opened. It gets the tags of the run that it replays. */
-export async function insertReplayRun(sql: Sql, { by, ...run }: NewReplayRun): Promise<void> {
-  const started_by = by === null ? null : sql.json({ ...startedByCaller(by) })
+export async function insertReplayRun(sql: Sql, run: NewReplayRun): Promise<void> {
+  const started_by = run.started_by && sql.json({ ...run.started_by })
   await sql`insert into runs ${sql({ ...run, started_by, materializing: true })}`
   const { project_id, id, replay_of } = run
   if (replay_of !== null)
@@ -66,22 +67,20 @@ export interface Copy extends RunKey {
   /** Replaces the original's input; null keeps it. */
   input: string | null
   /** Who ordered it. */
-  by: string | null
+  by: StartedBy | null
   /** Steps that are reused. */
   reused: readonly Place[]
   /** Steps that are reused for calls with the same input. */
   offered: readonly Place[]
 }
 
-export interface Copied {
-  items: number
-  reused_steps: number
-}
+/** The copied items: by their place among the keys, how many steps each took over, those that held it left out. */
+export type Copied = { n: number; steps: number }[]
 
 /** Appends copies to a run that is not open yet. Copied steps cost nothing. */
 export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
   const { project_id, run_id, keys } = copy
-  const [row] = await sql<Copied[]>`
+  return sql<Copied>`
     with chosen as materialized (
       select k.n, i.run_id, i.seq, i.item_id, i.partition_key, coalesce(${copy.input}::text, i.input) as input,
         run.total_items + row_number() over (order by k.n)::int as new_seq,
@@ -94,7 +93,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         and (not ${copy.in_feed} or t.disposition is null)
         and ${canBeReplayed(sql, 'i')}
     ), reused as materialized (
-      select c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.kind,
+      select c.n, c.new_seq, row_number() over (partition by c.new_seq order by s.step_no)::int as new_no, s.kind,
         s.outcome, s.started_at, s.duration_ms, s.key, s.name, s.model, s.outcome_reason, s.input, s.output
       from ${placesOf(sql, copy.reused)} join chosen c using (n)
         join steps s on s.project_id = ${project_id} and s.run_id = c.run_id and s.seq = c.seq and s.step_no = place.step_no
@@ -117,7 +116,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
         select n, array_agg(step_no) as step_nos from ${placesOf(sql, copy.offered)} group by n) o using (n)
     ), replayed as (
       -- A replay of one item counts as a judgement of its verdict; a replay of a cohort does not.
-      update triage t set disposition = 'replayed', decided_at = now(), decided_by = ${copy.by},
+      update triage t set disposition = 'replayed', decided_at = now(), decided_by = ${copy.by && authorName(copy.by)},
         judged = t.judged or (not ${copy.in_feed} and ${isVerdict(sql)})
       from chosen c where t.project_id = ${project_id} and t.run_id = c.run_id and t.seq = c.seq
       returning t.project_id, t.agent_id, t.reason, t.disposition, t.judged, c.was_judged
@@ -130,8 +129,7 @@ export async function copyItems(sql: Sql, copy: Copy): Promise<Copied> {
       update runs set total_items = total_items + n, touched_at = now() from n
       where project_id = ${project_id} and id = ${run_id}
     )
-    select n as items, (select count(*)::int from reused where key !~ ${HOLD_KEY.source}) as reused_steps from n`
-  return row!
+    select c.n::int, (select count(*)::int from reused where reused.n = c.n and key !~ ${HOLD_KEY.source}) as steps from chosen c order by n`
 }
 
 /** Whether item `i` was cancelled and no replay of it has been made. */

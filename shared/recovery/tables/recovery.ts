@@ -5,6 +5,7 @@ import { boolean, index, integer, jsonb, pgEnum, pgTable, primaryKey, text, uuid
 import { projects } from '../../accounts/tables/projects.ts'
 import { ofProject } from '../../accounts/tables/tenant.ts'
 import { runs } from '../../items/tables/runs.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import { at, createdAt, id, micro, projectOfRun } from '../../kernel/column-types.ts'
 import { triageAction } from '../../triage/tables/triage.ts'
 import type { RECORDED_LANES } from '../../triage/vocabulary.ts'
@@ -89,8 +90,8 @@ export const recoveries = pgTable(
     /** The last item that the decision has passed, in the order of run ids and `seq`. */
     reached_run_id: uuid('reached_run_id'),
     reached_seq: integer('reached_seq'),
-    /** Who started it, by the name of then (`authorOf`). */
-    created_by: text('created_by'),
+    /** Who started it; null where no caller did. */
+    created_by: jsonb('created_by').$type<StartedBy>(),
     created_at: createdAt(),
     finished_at: at('finished_at'),
   },

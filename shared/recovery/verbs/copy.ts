@@ -8,9 +8,11 @@ import {
   type StepHeadRow,
 } from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { type Copied, copyItems } from '../queries/replay.ts'
+import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import { copyItems } from '../queries/replay.ts'
 import { addMade, type MadeSteps } from '../rules/makers.ts'
 import { type Reuse, type ReuseOrder, reuseOf } from '../rules/reuse.ts'
 
@@ -21,14 +23,14 @@ export interface CopyOrder extends ReuseOrder, RunKey {
   /** Replaces the original's input; null keeps it. */
   input: string | null
   /** Who ordered it. */
-  by: string | null
+  by: StartedBy | null
 }
 
 /** Appends copies of items to a run that is not open yet. The caller holds the locks of the originals' runs. */
 export async function copyWithSteps(
   sql: Sql,
   { reuse, from_step, ...copy }: CopyOrder,
-): Promise<Copied & { made: MadeSteps[] }> {
+): Promise<{ items: number; made: MadeSteps[] }> {
   const items = await reuseOfItems(sql, copy.keys, { reuse, from_step })
   const lists = { reused: [] as Place[], offered: [] as Place[] }
   items.forEach(({ reuse }, i) => {
@@ -36,7 +38,8 @@ export async function copyWithSteps(
       for (const { step_no } of reuse[list]) lists[list].push({ n: i + 1, step_no })
   })
   const copied = await copyItems(sql, { ...copy, keys: items.map(item => item.key), ...lists })
-  return { ...copied, made: addMade([], items.map(madeOf)) }
+  const made = copied.map(({ n, steps }) => ({ ...madeOf(items[n - 1]!), steps }))
+  return { items: copied.length, made: addMade([], made) }
 }
 
 interface Place {
@@ -55,7 +58,7 @@ export const madeOf = ({ item, reuse }: ItemReuse): MadeSteps => ({
   agent_id: item.agent_id,
   deployment_id: item.deployment_id,
   code_version: item.code_version,
-  steps: reuse.reused.length,
+  steps: reuse.reused.filter(({ key }) => !HOLD_KEY.test(key)).length,
 })
 
 /** What a replay of each item reuses; items that no longer exist are left out. */

@@ -3,6 +3,7 @@
 // behind it.
 
 import type { Sql } from '../../context.ts'
+import { authorName } from '../../items/rules/started-by.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { acknowledge, endWaiting, resume } from '../../triage/queries/decisions.ts'
@@ -33,6 +34,7 @@ export async function decideNext(sql: Sql, recovery: OpenRecovery): Promise<bool
     await updateRecovery(sql, recovery, { status: 'completed' })
     return false
   }
-  await noteDecided(sql, recovery, await DECISIONS[action](sql, keys, recovery.created_by), keys.at(-1)!)
+  const by = recovery.created_by && authorName(recovery.created_by)
+  await noteDecided(sql, recovery, await DECISIONS[action](sql, keys, by), keys.at(-1)!)
   return true
 }

@@ -5,6 +5,8 @@
 import { confirmCaller } from '../../accounts/queries/callers.ts'
 import type { Context, Sql } from '../../context.ts'
 import { stopCancelled } from '../../items/queries/stop.ts'
+import { authorName } from '../../items/rules/started-by.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import { errorText } from '../../kernel/error-text.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -48,7 +50,7 @@ export interface RecoveryOrder extends CohortOrder {
   name: string | null
   first: number | null
   /** Who ordered it. */
-  created_by?: string
+  created_by?: StartedBy
   budget_cents: number | null
 }
 
@@ -232,7 +234,12 @@ async function create(ctx: Context, sql: Sql, recovery: store.OpenRecovery): Pro
     const held = items.filter(item => item.held)
     // Nobody can resume them: their run was stopped, and ends with them.
     if (held.length > 0)
-      await endWaiting(sql, held, { as: 'dismissed', one_by_one: false }, recovery.created_by)
+      await endWaiting(
+        sql,
+        held,
+        { as: 'dismissed', one_by_one: false },
+        recovery.created_by && authorName(recovery.created_by),
+      )
     const runOf = new Map(runs.map(run => [runKey(run, recovery.deployment), run.id]))
     const { project_id, reuse, from_step } = recovery
     let { reused } = recovery
@@ -277,7 +284,7 @@ async function newRun(
     name: recovery.name ?? (await nameOfReplay(sql, recovery, original)),
     replay_of: filter.run_id ?? null,
     recovery_id: recovery.id,
-    by: recovery.created_by ?? null,
+    started_by: recovery.created_by,
     // Items of several runs may have several.
     timeout_seconds: filter.run_id === undefined ? null : original.timeout_seconds,
     patience_seconds: filter.run_id === undefined ? null : original.patience_seconds,

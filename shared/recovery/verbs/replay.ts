@@ -3,6 +3,7 @@
 
 import { confirmCaller } from '../../accounts/queries/callers.ts'
 import type { Context, Sql } from '../../context.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
 import { type ItemKey, itemRecordId } from '../../kernel/ids.ts'
@@ -50,7 +51,7 @@ export async function replayItem(
   ctx: Context,
   key: ItemKey,
   options: ReplayOptions,
-  by: string | null = null,
+  by: StartedBy | null = null,
 ): Promise<Continued> {
   const { from_step = null, input, deployment = 'current', budget_cents } = options
   const { reuse = input === undefined ? 'auto' : 'none' } = options
@@ -72,7 +73,7 @@ export async function replayItem(
       name,
       replay_of: key.run_id,
       recovery_id: null,
-      by,
+      started_by: by,
       timeout_seconds,
       patience_seconds,
       budget_micro: budget_cents === undefined ? null : microOf(budget_cents),
@@ -92,7 +93,8 @@ export async function replayItem(
     await nameMakers(ctx.sql, copied.made, { project_id, deployment, run_ids: [] }),
   )
   const warnings = warning === null ? [] : [warning]
-  return { run_id, record_id: itemRecordId(run_id, 1), reused_steps: copied.reused_steps, warnings }
+  const reused_steps = copied.made.reduce((sum, { steps }) => sum + steps, 0)
+  return { run_id, record_id: itemRecordId(run_id, 1), reused_steps, warnings }
 }
 
 /**

@@ -1,6 +1,7 @@
 // The response shape of a recovery and its progress. Guarantee: in each stage, the counts of items that worked, still
 // fail and are unchanged are of the same items.
 
+import { authorName } from '../../items/rules/started-by.ts'
 import type { runs } from '../../items/tables/runs.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -121,7 +122,7 @@ export function recoveryOf(row: RecoveryRow, makers?: readonly NamedSteps[]): z.
     unpriced_item_count: sum(run => run.unpriced_items),
     ...(makers !== undefined && { warnings: [...warningsOf(makers), ...noneWorked(row)] }),
     created_at: row.created_at.toISOString(),
-    created_by: row.created_by,
+    created_by: row.created_by && authorName(row.created_by),
     finished_at: row.finished_at === null ? null : row.finished_at.toISOString(),
   }
 }

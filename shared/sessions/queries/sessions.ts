@@ -1,8 +1,8 @@
 // Members and their sessions. A session is dead once it is revoked or its refresh token has expired.
 
-import { and, desc, eq, getTableColumns, gt, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { changeCaller, keepCallers } from '../../accounts/queries/caller-locks.ts'
-import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
+import { accounts, LIVE_SESSION, members, sessions } from '../../accounts/tables/accounts.ts'
 import type { SessionRow } from '../../accounts/wire/members.ts'
 import type { Database } from '../../context.ts'
 
@@ -29,7 +29,7 @@ export async function liveSession(db: Database, id: string) {
     .from(sessions)
     .innerJoin(members, eq(members.id, sessions.member_id))
     .innerJoin(accounts, eq(accounts.id, members.account_id))
-    .where(and(eq(sessions.id, id), isNull(sessions.revoked_at), gt(sessions.expires_at, sql`now()`)))
+    .where(and(eq(sessions.id, id), sql.raw(LIVE_SESSION)))
   return row
 }
 
@@ -69,11 +69,7 @@ export async function rotateSession(
 }
 
 const isRefreshedBy = (refresh_hash: Uint8Array) =>
-  and(
-    eq(sessions.refresh_hash, refresh_hash),
-    isNull(sessions.revoked_at),
-    gt(sessions.expires_at, sql`now()`),
-  )
+  and(eq(sessions.refresh_hash, refresh_hash), sql.raw(LIVE_SESSION))
 
 /** Ends a session whose earlier token was sent again, unless that token was replaced less than `moment_ms` ago. */
 export async function revokeUsedTwice(db: Database, id: string, moment_ms: number): Promise<void> {
@@ -94,8 +90,7 @@ export function listSessions(
     .where(
       and(
         eq(sessions.member_id, member_id),
-        isNull(sessions.revoked_at),
-        gt(sessions.expires_at, sql`now()`),
+        sql.raw(LIVE_SESSION),
         before_id === undefined ? undefined : lt(sessions.id, before_id),
       ),
     )
@@ -105,8 +100,7 @@ export function listSessions(
 
 /** Ends a live session of the member; false when there is no such one. */
 export async function revokeSessionOf(db: Database, member_id: string, id: string): Promise<boolean> {
-  const isLive = and(isNull(sessions.revoked_at), gt(sessions.expires_at, sql`now()`))
-  const rows = await end(db, id, and(eq(sessions.member_id, member_id), isLive))
+  const rows = await end(db, id, and(eq(sessions.member_id, member_id), sql.raw(LIVE_SESSION)))
   return rows.length === 1
 }
 

@@ -125,8 +125,8 @@ export interface Opened {
 
 /**
  * Opens a run; parts that an opening does not ask for are left out of the statement. To be admitted, the agent must exist,
- * and its account and project must have room for one more run. If that is not so, the idempotency key is taken or the
- * caller's is revoked, it does nothing and returns undefined.
+ * and its account and project must have room for one more run. It does nothing and returns undefined if that is not so,
+ * if another run has the idempotency key, or if the caller was revoked.
  */
 export async function openRun(
   sql: Sql,

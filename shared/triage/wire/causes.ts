@@ -1,5 +1,7 @@
 // The response shape of causes, each a group of similar failures, and the mapping from rows.
 
+import { authorName } from '../../items/rules/started-by.ts'
+import type { StartedBy } from '../../items/vocabulary.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -143,7 +145,7 @@ export interface CauseDecisionSource {
   recovery_id: string
   action: TriageAction
   eligible: number
-  created_by: string | null
+  created_by: StartedBy | null
   created_at: Date
 }
 
@@ -159,5 +161,9 @@ export const causeWithRunsOf = (
     first_seen: run.first_seen.toISOString(),
     last_seen: run.last_seen.toISOString(),
   })),
-  decisions: decisions.map(one => ({ ...one, created_at: one.created_at.toISOString() })),
+  decisions: decisions.map(one => ({
+    ...one,
+    created_by: one.created_by && authorName(one.created_by),
+    created_at: one.created_at.toISOString(),
+  })),
 })

@@ -1,6 +1,6 @@
 // Tests two changes of settings in a deadlock, of which PostgreSQL ends one.
 
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { agents } from '../../../shared/agents/tables/agents.ts'
 import type { Context } from '../../../shared/context.ts'
@@ -73,3 +73,25 @@ it.skipIf(onCluster('who writes a reference table there waits before its first r
     expect([3, 4]).toContain(times)
   },
 )
+
+it('plans a dry run in a transaction, as the change would be made, and logs nothing', async () => {
+  const [account] = await engine.sql<{ id: string }[]>`select account_id as id from projects limit 1`
+  const member = { member_id: engine.ctx.newId(), session_id: engine.ctx.newId(), name: 'dry@example.com' }
+  const principal = {
+    kind: 'session',
+    account_id: account!.id,
+    ...member,
+    plan: {},
+    role: 'owner',
+    is_suspended: false,
+  } as const
+  const made = { operation_id: 'createDeployment', atomic: true, principal, params: {}, lines: null } as const
+  const change: Change = { ...made, body: { dry_run: true }, reply: { project_id: engine.project_id } }
+  const began = await recordChange(engine.ctx, change, async ({ db }) => {
+    const [one] = [...(await db.execute(sql`select now() as at`))]
+    const [other] = [...(await db.execute(sql`select now() as at`))]
+    return [one!.at, other!.at]
+  })
+  expect(began[0]).toEqual(began[1])
+  expect(await engine.sql`select 1 from audit_log where actor_id = ${member.member_id}`).toHaveLength(0)
+})
