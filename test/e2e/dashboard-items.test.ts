@@ -300,7 +300,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'decide', input: 1 }])
     const page = await open(recordId(run))
     await page.keyboard.press('a')
-    await page.getByRole('status').getByText('The item has left triage, undecided.').waitFor()
+    await page.getByRole('status').getByText('The item left triage; nothing was decided about it.').waitFor()
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('The item waits for a decision again.').waitFor()
     await page.keyboard.press('d')

@@ -25,7 +25,11 @@ const DAY_MS = 86_400_000
 const day = z.literal('').or(z.iso.date()).optional()
 
 const VERDICTS = { '': 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
-const STATUSES = { '': 'any', held: 'waits for you', ...among(RUN_STATUSES, statusWord) }
+/** Where a run stands, by which its status alone does not ask. */
+const STATES = ['held', 'open'] as const
+const isState = (status: string | undefined): status is (typeof STATES)[number] =>
+  STATES.some(one => one === status)
+const STATUSES = { '': 'any', held: 'waits for you', open: 'open', ...among(RUN_STATUSES, statusWord) }
 
 export const runsPage = page({
   path: '/dashboard/projects/{projectId}/runs',
@@ -35,7 +39,7 @@ export const runsPage = page({
     tag: z.string().optional(),
     status: z
       .literal('')
-      .or(z.enum(['held', ...RUN_STATUSES]))
+      .or(z.enum([...STATES, ...RUN_STATUSES]))
       .optional(),
     outcome: z
       .literal('')
@@ -51,7 +55,7 @@ export const runsPage = page({
       agent,
       item_id,
       tag,
-      ...(status === 'held' ? { state: status } : { status }),
+      ...(isState(status) ? { state: status } : { status }),
       outcome,
       from: from && `${from}T00:00:00Z`,
       to: to && new Date(Date.parse(`${to}T00:00:00Z`) + DAY_MS).toISOString(),
