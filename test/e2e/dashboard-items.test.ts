@@ -278,6 +278,15 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(JSON.stringify(recorded).startsWith(head) && head.length > 1000).toBe(true)
     await kept.getByRole('button', { name: 'Copy what is shown' }).click()
     await expect.poll(copied).toBe(head)
+    await shown.getByRole('button', { name: 'Copy all as JSON' }).click()
+    await expect.poll(copied).toBe(inputText)
+    await refreshAnew(page)
+    await kept.getByRole('button', { name: 'Copy what is shown' }).click()
+    await expect.poll(copied).toBe(head)
+    await page.context().clearCookies()
+    await shown.getByRole('button', { name: /^Cop/ }).click()
+    await shown.getByRole('button', { name: 'Not loaded' }).waitFor()
+    expect(await copied()).toBe(head)
   })
 
   it('shows a long trace in parts, and the part with the step that a link names', async () => {
@@ -369,3 +378,13 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await axeProblems(page)).toEqual([])
   })
 })
+
+/** Has every live part replaced, as when what it shows has changed. */
+async function refreshAnew(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    ;(document.activeElement as HTMLElement).blur()
+    for (const part of document.querySelectorAll('[data-live][id]')) part.setAttribute('data-old', '')
+    dispatchEvent(new Event('online'))
+  })
+  await page.waitForFunction(() => document.querySelector('[data-old]') === null)
+}

@@ -166,7 +166,7 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
     await page.getByText('1 item is dismissed.').waitFor()
     await page.getByLabel('Select b').check()
     await page.getByRole('button', { name: 'Acknowledge selected' }).click()
-    await page.getByText('1 item has left triage').waitFor()
+    await page.getByText('1 item left triage').waitFor()
     expect(await waiting()).toEqual([])
   })
 
