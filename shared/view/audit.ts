@@ -75,8 +75,8 @@ export const DID: Readonly<Record<string, string>> = {
 
 const REFUSED = '.refused'
 
-/** Operations of which refused attempts of strangers are logged as well. */
-export const REFUSABLE = ['createSession', 'fireTrigger'] as const
+/** Operations of which refused attempts of strangers are logged as well (sessions/verbs/refusals.ts). */
+const REFUSABLE = ['createSession', 'fireTrigger'] as const
 
 /** What entries can be filtered by, in words. */
 export const ACTIONS: Readonly<Record<string, string>> = Object.fromEntries(

@@ -5,13 +5,12 @@ import { NOBODY_ID, noteAuditEntry } from '../../accounts/queries/audit.ts'
 import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { takeTokens } from '../../redis/rate.ts'
-import type { REFUSABLE } from '../../view/audit.ts'
 
 export interface RefusedAttempt {
   account_id: string
   project_id?: string
   /** The operation that was tried. */
-  operation_id: (typeof REFUSABLE)[number]
+  operation_id: 'createSession' | 'fireTrigger'
   /** The member or the trigger. */
   target_id: string
   /** Null if the host does not know it. */
