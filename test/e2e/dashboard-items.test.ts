@@ -1,5 +1,6 @@
 // An item as a person sees it: in a browser, over real stores; only the agent is played.
 
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
