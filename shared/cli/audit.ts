@@ -16,6 +16,8 @@ const ENTRIES: Column<Schemas['AuditEntry']>[] = [
   { title: 'AT', value: row => minute(row.created_at) },
   { title: 'WHO', value: row => row.actor.name, least: 10 },
   { title: 'WHAT', value: row => sayDid(row.action), least: 16 },
+  // What --action takes.
+  { title: 'ACTION', value: row => row.action, least: 12, optional: 2 },
   { title: 'ON', value: row => row.target_id ?? '-' },
   { title: 'FIELDS', value: row => row.fields.join(','), least: 16, optional: 1 },
 ]

@@ -75,7 +75,9 @@ async function revoke(session: Session, given: Given, word: string): Promise<Exi
   const params = { path: { ...path, keyId }, query: revokingOf(given) }
   const gone = await answered(session.api.DELETE('/v1/projects/{projectId}/api-keys/{keyId}', { params }))
   session.output.emit('key_revoked', gone, () =>
-    [`${gone.prefix}… (${clean(gone.name)}) is dead within five seconds`, ...linesOfMade(gone)].join('\n'),
+    [`${gone.prefix}… (${clean(gone.name)}) is dead within five seconds`, ...linesOfMade(gone, 'key')].join(
+      '\n',
+    ),
   )
   return EXIT.ok
 }

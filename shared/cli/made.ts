@@ -1,6 +1,6 @@
 // The lines that say what outlasts a key that was revoked, or a member who was removed or may do less.
 
-import { type Left, leftBehind, type Made, nameOfMade } from '../view/made.ts'
+import { type Left, leftBehind, type Made, type Maker, nameOfMade, STAYS, sayRevoked } from '../view/made.ts'
 import type { Given } from './arguments.ts'
 import { clean } from './format.ts'
 
@@ -9,12 +9,12 @@ export const revokingOf = (given: Given) => ({
   ...(given.flag('revoke-triggers') && { revoke_triggers: 'true' as const }),
 })
 
-export function linesOfMade(left: Left): string[] {
+export function linesOfMade(left: Left, maker: Maker): string[] {
   const { revoked, credentials, others } = leftBehind(left)
   return [
-    ...(revoked > 0 ? [`${revoked} credentials that they made are revoked`] : []),
-    ...listed('credentials that they have stay good until you revoke them:', credentials),
-    ...listed('what they made stays until it is changed or deleted:', others),
+    ...(revoked > 0 ? [sayRevoked(revoked, maker)] : []),
+    ...listed(`${STAYS.credentials}:`, credentials),
+    ...listed(`${STAYS.others}:`, others),
   ]
 }
 

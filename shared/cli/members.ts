@@ -66,7 +66,9 @@ export async function changeRole(session: Session, given: Given): Promise<void> 
     }),
   )
   session.output.emit('member_changed', member, () =>
-    [`${clean(member.email)} is ${member.role} within five seconds`, ...linesOfMade(member)].join('\n'),
+    [`${clean(member.email)} is ${member.role} within five seconds`, ...linesOfMade(member, 'member')].join(
+      '\n',
+    ),
   )
 }
 
@@ -87,7 +89,7 @@ export async function removeMember(session: Session, given: Given): Promise<void
   const query = revokingOf(given)
   const member = await answered(session.api.DELETE('/v1/members/{memberId}', { params: { path, query } }))
   session.output.emit('member_removed', member, () =>
-    [`${clean(member.email)} is out within five seconds`, ...linesOfMade(member)].join('\n'),
+    [`${clean(member.email)} is out within five seconds`, ...linesOfMade(member, 'member')].join('\n'),
   )
 }
 

@@ -4,6 +4,7 @@ import type { RunState } from '../items/vocabulary.ts'
 import { defined } from '../kernel/defined.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { abortedInFlight } from '../view/run.ts'
+import { type FailureRuleOf, failureRuleOf } from '../view/worked-share.ts'
 import { type Agent, answered, type Run, type Step } from './api.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
@@ -11,23 +12,43 @@ import { findItem } from './find-item.ts'
 import { decisionText, itemText } from './item-view.ts'
 import { printList } from './listing.ts'
 import { BY_ID, bodyPageOf, everyRow, inFull, type PageQuery, pageOf } from './pages.ts'
-import { runSummary, runsTable, verificationText } from './run-view.ts'
+import { type RulesOf, runSummary, runsTable, verificationText } from './run-view.ts'
 import type { Session } from './session.ts'
 import { type Column, table } from './table.ts'
 
 export function runs(session: Session, given: Given): Promise<ExitCode> {
   const { api, now } = session
+  const judge = judging(session)
   const state = given.text('state') as RunState | undefined
   const filter = defined({ agent: given.text('agent'), tag: given.text('tag'), state })
   return printList<Run>(session, given, {
     event: 'run',
     empty: Object.keys(filter).length === 0 ? 'no runs yet' : 'no run is like that',
     page: LIMITS.runs_page.max,
-    read: page => pageOf(api.GET('/v2/runs', { params: { query: { ...filter, ...page } } })),
+    read: async page => {
+      const found = await pageOf(api.GET('/v2/runs', { params: { query: { ...filter, ...page } } }))
+      await judge.read(found.rows)
+      return found
+    },
     ...BY_ID,
-    text: (rows, screen) => runsTable(rows, now(), screen),
+    text: (rows, screen) => runsTable(rows, now(), screen, judge.rulesOf),
     below: ([run]) => `list prices of ${run!.prices_as_of}`,
   })
+}
+
+/** The alert rules of the projects whose runs are listed; the usual ones where they cannot be read. */
+function judging({ api }: Session) {
+  const known = new Map<string, FailureRuleOf>()
+  const rulesOf: RulesOf = project_id => known.get(project_id) ?? failureRuleOf([])
+  async function read(runs: readonly Run[]): Promise<void> {
+    const projects = new Set(runs.map(run => run.project_id).filter(id => !known.has(id)))
+    for (const projectId of projects) {
+      const rules = api.GET('/v1/projects/{projectId}/alert-rules', { params: { path: { projectId } } })
+      const { data = [] } = await rules.catch(() => ({ data: [] }))
+      known.set(projectId, failureRuleOf(data))
+    }
+  }
+  return { rulesOf, read }
 }
 
 const AGENTS: Column<Agent>[] = [

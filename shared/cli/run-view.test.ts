@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { sampleItem, sampleRun, screen } from '../../test/support/cli-samples.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { failureRuleOf } from '../view/worked-share.ts'
 import type { Verification } from './api.ts'
 import { widthOf } from './format.ts'
+import type { Screen } from './output.ts'
 import { itemsTable, runSummary, runsTable, uncountedText, verificationText } from './run-view.ts'
 
 const NOW = Date.parse('2026-01-01T02:00:00.000Z')
@@ -156,31 +158,64 @@ describe('the summary of a run', () => {
     expect(runSummary(run, screen(120)).split('\n')).toEqual(
       expect.arrayContaining([
         'ran: all · worked: 97 ok, 3 degraded · replayed since: none of 3 replays worked, so 3 not ok still',
-        `again   3 of 3 replays did not work either: assay causes --run ${replay_run_id}`,
+        `again   3 of 3 replays that ended did not work: assay causes --run ${replay_run_id}`,
       ]),
     )
     expect(runSummary(sampleRun({ ...run, recovered_count: 3 }), screen(120))).not.toContain('again ')
   })
 
   it.each([
-    ['whose recovery has just started', { degraded_count: 405, replay_count: 3, recovered_count: 3 }, null],
     [
-      'whose recovery goes on',
-      { degraded_count: 405, replay_count: 5, recovered_count: 3 },
-      '2 of 5 replays',
+      'just after a recovery of all began',
+      { failed: 405, completed: 95, total_items: 500, replay_count: 3, recovered_count: 3 },
+      undefined,
     ],
     [
-      'whose others were dismissed',
-      { degraded_count: 100, replay_count: 1, recovered_count: 0 },
-      '1 of 1 replay ',
+      'while most replays go on',
+      { failed: 405, completed: 95, total_items: 500, replay_count: 3, recovered_count: 1 },
+      '2 of 3 replays that ended did not work',
     ],
-    ['where people corrected a replay', { degraded_count: 9, replay_count: 1, recovered_count: 2 }, null],
-  ])('%s says of its replays only how many have ended badly', (_, counts, said) => {
+    [
+      'where all but one were dismissed',
+      { failed: 100, completed: 0, replay_count: 1, recovered_count: 0 },
+      '1 of 1 replay that ended did not work',
+    ],
+    [
+      'where nothing was replayed yet',
+      { failed: 100, completed: 0, replay_count: 0, recovered_count: 0 },
+      undefined,
+    ],
+  ])('counts the replays that did not work, and no item that was not replayed: %s', (_, counts, said) => {
     const replay_run_id = '01a22212-b4d9-7a6d-bfcb-d60500000000'
-    const ended = { total_items: 500, completed: 500, queued: 0, finished_at: '2026-01-01T00:01:31.000Z' }
+    const ended = { queued: 0, finished_at: '2026-01-01T00:01:31.000Z', undecided_count: 0 }
     const text = runSummary(sampleRun({ ...ended, ...counts, replay_run_id }), screen(120))
-    if (said === null) expect(text).not.toContain('again ')
-    else expect(text).toContain(`again   ${said}`)
+    expect(text.split('\n').filter(line => line.startsWith('again'))).toEqual(
+      said === undefined ? [] : [`again   ${said}: assay causes --run ${replay_run_id}`],
+    )
+  })
+
+  it('colours the share by the alert rule of its project and agent', () => {
+    const counts = {
+      total_items: 100,
+      completed: 86,
+      failed: 14,
+      queued: 0,
+      finished_at: '2026-01-01T00:01:31.000Z',
+    }
+    const run = sampleRun(counts)
+    const paint = (style: string | undefined, text: string) => `${style ?? ''}<${text}>`
+    const shown = (share?: number) => {
+      const set = {
+        rule: 'failure_share',
+        agent_id: run.agent_id,
+        enabled: true,
+        bounds: { share: share! },
+      } as const
+      const rules = failureRuleOf(share === undefined ? [] : [set])
+      return runsTable([run], NOW, { ...screen(200), paint } as Screen, () => rules)
+    }
+    expect(shown()).toContain('yellow<86 % ok')
+    expect(shown(0.1)).toContain('red<86 % ok')
   })
 
   it('counts graded, unread, suspected and unpriced calls separately, and says what to do about each', () => {

@@ -13,7 +13,7 @@ import {
   sayResent,
 } from '../view/run.ts'
 import { sayStarter } from '../view/start.ts'
-import { sayWorkedShare, workedTone } from '../view/worked-share.ts'
+import { type FailureRuleOf, failureRuleOf, sayWorkedShare, workedTone } from '../view/worked-share.ts'
 import type { Run, RunItem, Schemas, Verification } from './api.ts'
 import { ago, brief, clean, count, duration, money, pad, plural, spend } from './format.ts'
 import type { Screen } from './output.ts'
@@ -23,7 +23,12 @@ import { leastFor, outcomeStyle, whyInList } from './verdict.ts'
 /** The run's name; empty if it would only repeat the agent's, which stands next to it. */
 const nameIn = (run: Run): string => (run.name === null && run.replay_of === null ? '' : runName(run))
 
-export function runsTable(runs: Run[], now: number, screen: Screen): string {
+/** How the runs of a project are judged. */
+export type RulesOf = (project_id: string) => FailureRuleOf
+
+const usual: RulesOf = () => failureRuleOf([])
+
+export function runsTable(runs: Run[], now: number, screen: Screen, rulesOf = usual): string {
   const columns: Column<Run>[] = [
     { title: 'RUN', value: run => run.id },
     { title: 'NAME', value: nameIn, least: 8, optional: 5 },
@@ -35,7 +40,8 @@ export function runsTable(runs: Run[], now: number, screen: Screen): string {
     {
       title: 'WORKED',
       value: run => [sayWorkedShare(run) ?? '–', ...(isWhole(run) ? ['all ok'] : [])].join(' → '),
-      style: run => outcomeStyle(isWhole(run) ? 'ok' : workedTone(run)),
+      style: run =>
+        outcomeStyle(isWhole(run) ? 'ok' : workedTone(run, rulesOf(run.project_id)(run.agent_id))),
     },
     { title: 'ITEMS', value: run => count(run.total_items), align: 'right', optional: 1 },
     { title: 'NOT OK', value: notOkText, align: 'right', optional: 4 },
@@ -164,17 +170,13 @@ function againLine(run: Run, { paint, program }: Screen): string[] {
   return [`${paint('dim', pad('again', 8))}${again.said}: ${again.command.replace(/^assay\b/, program)}`]
 }
 
-/**
- * Of the replays that have ended, those that did not work, and where the reasons are. It counts no items: one that is
- * not ok may be in a replay that has not ended, or a person decided about it.
- */
+/** Where replays have ended that did not work: where the reasons are. Others may go on. */
 function replaysLine(run: Run, { paint, program }: Pick<Screen, 'paint' | 'program'>): string[] {
-  const { replay_run_id, replay_count, recovered_count, total_items, completed, degraded_count } = run
-  const notOk = total_items - (completed - degraded_count) - recovered_count
-  const bad = replay_count - recovered_count
-  if (!(bad > 0) || replay_run_id === null || notOk === 0) return []
+  const { replay_run_id, replay_count, recovered_count } = run
+  const notOk = replay_count - recovered_count
+  if (!(notOk > 0) || replay_run_id === null) return []
   return [
-    `${paint('dim', pad('again', 8))}${count(bad)} of ${plural(replay_count, 'replay')} did not work either: ${program} causes --run ${replay_run_id}`,
+    `${paint('dim', pad('again', 8))}${count(notOk)} of ${plural(replay_count, 'replay')} that ended did not work: ${program} causes --run ${replay_run_id}`,
   ]
 }
 

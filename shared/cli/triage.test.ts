@@ -188,7 +188,7 @@ describe('a decision', () => {
       answering({ [`POST /v1/durable/runs/${RECORD}/acknowledge`]: {} })(80),
       given({}, [RECORD]),
     )
-    expect(printed()).toBe(`${RECORD} has left triage, undecided\n`)
+    expect(printed()).toBe(`${RECORD} left triage; nothing was decided about it\n`)
   })
 })
 

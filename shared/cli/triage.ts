@@ -157,7 +157,7 @@ async function printContinued(
 }
 
 export const acknowledge = (session: Session, given: Given) =>
-  decided(session, given, 'acknowledge', 'has left triage, undecided')
+  decided(session, given, 'acknowledge', 'left triage; nothing was decided about it')
 export const dismiss = (session: Session, given: Given) => decided(session, given, 'dismiss', 'is dismissed')
 export const confirm = (session: Session, given: Given) =>
   decided(session, given, 'confirm', 'is confirmed not to have worked; what was recorded stays')

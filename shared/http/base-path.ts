@@ -6,7 +6,7 @@ export const basePath = (base_url: string): string =>
   URL.canParse(base_url) ? new URL(base_url).pathname.replace(/\/+$/, '') : ''
 
 /** Attributes of our pages that hold an address; in text and in other values quotation marks are always escaped. */
-const ADDRESSES = / (href|src|action|formaction|data-href|data-events)="(?=\/(?!\/))/g
+const ADDRESSES = / (href|src|action|formaction|data-href|data-events|data-form-page)="(?=\/(?!\/))/g
 
 /** Prefixes every address of a page that begins at the root with the path. */
 export const withBasePath = (html: string, path: string): string =>

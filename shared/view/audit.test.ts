@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { DID, sayDid } from './audit.ts'
+import { ACTIONS, DID, sayDid } from './audit.ts'
 
 it('every operation that is logged has a sentence, and no other has', () => {
   const logged = endpoints.filter(one => (one.method === 'get' ? one.logged : !one.unlogged))
@@ -15,4 +15,11 @@ it('a refused attempt says so', () => {
     'Made an API key',
     'Signed in: refused',
   ])
+})
+
+it('entries can be filtered by each action, refused ones too, and no two have the same words', () => {
+  expect(ACTIONS['createSession.refused']).toBe('Signed in: refused')
+  expect(ACTIONS['fireTrigger.refused']).toBe('Fired a trigger: refused')
+  const words = Object.values(ACTIONS)
+  expect(words.filter((one, at) => words.indexOf(one) !== at)).toEqual([])
 })

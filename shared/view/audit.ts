@@ -28,7 +28,7 @@ export const DID: Readonly<Record<string, string>> = {
   createDeployment: 'Deployed a version of an agent',
   promoteDeployment: 'Made an older version of an agent the current one',
   startRun: 'Started a run of one item',
-  startOneOffRun: 'Started a run of one item',
+  startOneOffRun: "Started a run of one item by its agent's name",
   submitBatch: 'Started a run',
   answerItems: 'Answered items later',
   updateRun: 'Changed the tags of a run',
@@ -74,6 +74,14 @@ export const DID: Readonly<Record<string, string>> = {
 }
 
 const REFUSED = '.refused'
+
+/** Operations of which refused attempts of strangers are logged as well (sessions/verbs/refusals.ts). */
+const REFUSABLE = ['createSession', 'fireTrigger'] as const
+
+/** What entries can be filtered by, in words. */
+export const ACTIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  [...Object.keys(DID), ...REFUSABLE.map(one => one + REFUSED)].map(action => [action, sayDid(action)]),
+)
 
 /** @example sayDid('createApiKey') // 'Made an API key' @example sayDid('createSession.refused') // 'Signed in: refused' */
 export function sayDid(action: string): string {

@@ -1,5 +1,6 @@
 // Says what outlasts a key or a member, and what takes it away. Guarantee: pages and the command line say the same.
 
+import { counted } from '../prices/rules/amounts.ts'
 import type { Schemas } from '../sdk/client.ts'
 
 export type Left = Pick<Schemas['RemovedMember'], 'made' | 'revoked_keys' | 'revoked_triggers'>
@@ -7,8 +8,8 @@ export type Made = Left['made'][number]
 
 const HOW: Record<Made['how'], string> = {
   made: '',
-  changed: ', which they changed',
-  read: ', which they read',
+  changed: ' (changed)',
+  read: ' (read)',
 }
 
 const KINDS: Record<Made['kind'], string> = {
@@ -24,6 +25,21 @@ const KINDS: Record<Made['kind'], string> = {
 }
 
 export const nameOfMade = ({ kind, name, how }: Made): string => `${KINDS[kind]} ${name}`.trim() + HOW[how]
+
+/** Whose end or lesser role it is. */
+export type Maker = 'key' | 'member'
+
+const BY: Record<Maker, string> = { key: 'with that key', member: 'by that member' }
+
+/** @example sayRevoked(1, 'key') // '1 credential made with that key is revoked too' */
+export const sayRevoked = (revoked: number, maker: Maker): string =>
+  `${counted(revoked, 'credential')} made ${BY[maker]} ${revoked === 1 ? 'is' : 'are'} revoked too`
+
+/** The titles of what stays. */
+export const STAYS = {
+  credentials: 'credentials that stay good until you revoke them',
+  others: 'what stays until it is changed or deleted',
+}
 
 /** How much was revoked with it, and what stays, credentials first. */
 export const leftBehind = ({ made, revoked_keys, revoked_triggers }: Left) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { perRanItem, sayWorkedShare, workedTone } from './worked-share.ts'
+import { failureRuleOf, perRanItem, sayWorkedShare, USUAL_RULE, workedTone } from './worked-share.ts'
 
 const run = (
   counts: { ok?: number; degraded?: number; failed?: number; over_budget?: number },
@@ -44,8 +44,41 @@ it.each([
 )
 
 it('the bound is that of the project', () => {
-  expect(workedTone(run({ ok: 86, failed: 14 }), 0.1)).toBe('failed')
-  expect(workedTone(run({ ok: 50, failed: 50 }), 0.6)).toBe('degraded')
+  expect(workedTone(run({ ok: 86, failed: 14 }), { ...USUAL_RULE, share: 0.1 })).toBe('failed')
+  expect(workedTone(run({ ok: 50, failed: 50 }), { ...USUAL_RULE, share: 0.6 })).toBe('degraded')
+})
+
+it.each([
+  ['too few items for the alert', run({ ok: 2, degraded: 1 }), USUAL_RULE, 'degraded'],
+  ['one item too few', run({ ok: 10, failed: 9 }), USUAL_RULE, 'degraded'],
+  ['just enough items', run({ ok: 10, failed: 10 }), USUAL_RULE, 'failed'],
+  ['too few of an open run', run({ failed: 19 }, { ...open, total_items: 20 }), USUAL_RULE, 'degraded'],
+  [
+    'few items, where the project asks for few',
+    run({ ok: 2, degraded: 1 }),
+    { ...USUAL_RULE, least_items: 3 },
+    'failed',
+  ],
+  ['a muted alert', run({ ok: 10, failed: 90 }), { ...USUAL_RULE, enabled: false }, 'degraded'],
+  [
+    'a stop under a muted alert',
+    run({ ok: 90, failed: 5 }, { stop_reason: 'pilot_failed' }),
+    { ...USUAL_RULE, enabled: false },
+    'degraded',
+  ],
+  ['nothing ok under a muted alert', run({ failed: 3 }), { ...USUAL_RULE, enabled: false }, 'failed'],
+] as const)('it is bad only where the alert fires, or nothing is ok: %s', (_, of, rule, tone) => {
+  expect(workedTone(of, rule)).toBe(tone)
+})
+
+it('an agent has the rule set for it, else that of its project, else the usual one', () => {
+  const set = (agent_id: string | null, share: number, enabled = true) =>
+    ({ rule: 'failure_share', agent_id, enabled, bounds: { share, least_items: 5 } }) as const
+  const ruleOf = failureRuleOf([set(null, 0.1), set('a', 0.5, false)])
+  expect(ruleOf('a')).toEqual({ enabled: false, share: 0.5, least_items: 5 })
+  expect(ruleOf('b')).toEqual({ enabled: true, share: 0.1, least_items: 5 })
+  expect(ruleOf()).toEqual(ruleOf('b'))
+  expect(failureRuleOf([])('a')).toEqual(USUAL_RULE)
 })
 
 it('a figure for an item is divided by the items that ran', () => {

@@ -4,6 +4,7 @@
 import { RULES } from '../alerts/rules/alerts.ts'
 import type { Outcome } from '../items/vocabulary.ts'
 import { percent } from '../prices/rules/amounts.ts'
+import type { Schemas } from '../sdk/client.ts'
 
 export interface RanCounts {
   completed: number
@@ -24,8 +25,36 @@ export const perRanItem = (value: number, run: RanCounts): number | null =>
 export const sayWorkedShare = (run: RanCounts): string | null =>
   ranItems(run) === 0 ? null : `${percent(run.completed - run.degraded_count, ranItems(run))} ok`
 
-/** The share of items not ok above which the alert fires in projects that set none. */
-export const USUAL_BOUND = RULES.failure_share.bounds.share!.default
+/** The alert about failed items as it is set: it fires for more than this share, of at least so many items. */
+export interface FailureRule {
+  enabled: boolean
+  share: number
+  least_items: number
+}
+
+const { enabled, bounds } = RULES.failure_share
+
+/** As it is in projects that set nothing. */
+export const USUAL_RULE: FailureRule = {
+  enabled,
+  share: bounds.share!.default,
+  least_items: bounds.least_items!.default,
+}
+
+/** The rule that holds for an agent: its own, else that of its project. */
+export type FailureRuleOf = (agent_id?: string | null) => FailureRule
+
+type Setting = Pick<Schemas['AlertRule'], 'rule' | 'agent_id' | 'enabled' | 'bounds'>
+
+/** By a project's alert rules, as the server lists them. */
+export function failureRuleOf(settings: readonly Setting[]): FailureRuleOf {
+  const rules = new Map(
+    settings
+      .filter(({ rule }) => rule === 'failure_share')
+      .map(one => [one.agent_id, { ...USUAL_RULE, ...one.bounds, enabled: one.enabled }]),
+  )
+  return agent_id => rules.get(agent_id ?? null) ?? rules.get(null) ?? USUAL_RULE
+}
 
 const STOPS_OF_FAILURE = new Set<string | null>(['pilot_failed', 'consecutive_failures'])
 
@@ -35,12 +64,18 @@ type Judged = RanCounts & { total_items: number; finished_at: string | null; sto
  * How its share is to be taken, as the alert `failure_share` does: of an open run against all of its items, so that the
  * first failure of many is not yet bad.
  */
-export function workedTone(run: Judged, bound: number = USUAL_BOUND): Outcome | null {
+export function workedTone(run: Judged, rule: FailureRule = USUAL_RULE): Outcome | null {
   const ran = ranItems(run)
   const ok = run.completed - run.degraded_count
   if (ran === 0) return null
   if (ok === ran) return 'ok'
   const isOver = run.finished_at !== null
-  const isBad = (isOver && ok === 0) || STOPS_OF_FAILURE.has(run.stop_reason)
-  return isBad || ran - ok > bound * (isOver ? ran : run.total_items) ? 'failed' : 'degraded'
+  return (isOver && ok === 0) || fires(rule, run) ? 'failed' : 'degraded'
+}
+
+function fires({ enabled, share, least_items }: FailureRule, run: Judged): boolean {
+  const ran = ranItems(run)
+  const notOk = ran - (run.completed - run.degraded_count)
+  const isTooMany = ran >= least_items && notOk > share * (run.finished_at === null ? run.total_items : ran)
+  return enabled && (isTooMany || STOPS_OF_FAILURE.has(run.stop_reason))
 }

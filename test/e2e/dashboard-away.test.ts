@@ -62,6 +62,31 @@ describe.skipIf(CHROMIUM === undefined)('a page whose server is away (needs Chro
     saidNothingElse()
   })
 
+  it('says so on a page that never refreshes, and no longer when it was hidden meanwhile', async () => {
+    const page = await browser.open(`/dashboard/projects/${browser.world.first.project_id}/keys`)
+    const hide = (hidden: boolean) =>
+      page.evaluate(value => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, hidden)
+    await page.context().setOffline(true)
+    await expect.poll(() => band(page).textContent()).toMatch(AWAY)
+    await hide(true)
+    await page.context().setOffline(false)
+    await page.waitForFunction(() => navigator.onLine)
+    await hide(false)
+    await isFine(page)
+    saidNothingElse()
+  })
+
+  it('says when the page is not there any more', async () => {
+    const { page, run, end } = await openRun()
+    await page.route(`**/dashboard/runs/${run}`, route => route.fulfill({ status: 404 }))
+    await end()
+    await band(page).getByText('This page is not there any more. These are the figures of').waitFor()
+    saidNothingElse()
+  })
+
   it('says when the user is signed out, and leads back', async () => {
     const { page, run, end } = await openRun()
     await page.context().clearCookies()

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { fails, ran, recordId } from '../conformance/play.ts'
+import { fails, holds, ran, recordId } from '../conformance/play.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM } from '../support/browser.ts'
 import { browserWorld } from '../support/browser-world.ts'
@@ -97,6 +97,89 @@ describe.skipIf(CHROMIUM === undefined)('decisions (need Chromium)', () => {
     expect(await runs()).toBe(1)
     await page.keyboard.press('r')
     await expect.poll(runs).toBe(2)
+  })
+
+  it('by a key that is held down are taken once: it answers no question, and none of the next page', async () => {
+    const { run } = await failed(2, 'code_of_held_key')
+    const { first, call } = browser.world
+    const runs = async () => (await call('GET', '/v2/runs?item_id=code_of_held_key 1')).json.length
+    const triage = `/dashboard/projects/${first.project_id}/triage?run_id=${run}`
+    const page = await browser.open(triage)
+    const hold = async (key: string) => {
+      for (let n = 0; n < 5; n++) await page.keyboard.down(key) // after the first, as a held key repeats
+    }
+    await hold('j')
+    await page.keyboard.up('j')
+    expect(await page.locator('[data-rows] > :last-child[data-here]').count()).toBeGreaterThan(0)
+    await hold('r')
+    await page.locator('.toast').getByText('Press r again').waitFor()
+    await hold('r')
+    await page.keyboard.up('r')
+    expect(await runs()).toBe(1)
+    await page.goto(`/dashboard/projects/${first.project_id}/recover?run_id=${run}`)
+    await page.getByRole('button', { name: 'Replay 2 items' }).waitFor()
+    await page.keyboard.press('r')
+    await page.locator('.toast').getByText('Replay 2 items? Press r again').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await runs()).toBe(1)
+  })
+
+  it('asked about by key keep the way to undo the last one beside the question', async () => {
+    const { run } = await failed(3, 'code_of_undo')
+    const { first } = browser.world
+    const page = await browser.open(`/dashboard/projects/${first.project_id}/triage?run_id=${run}`)
+    await page.keyboard.press('j')
+    await page.keyboard.press('d')
+    const toast = page.locator('.toast')
+    await toast.getByText('1 item is dismissed.').waitFor()
+    await page.keyboard.press('r')
+    await toast.getByText('Press r again').waitFor()
+    expect(await toast.getByRole('button', { name: 'Undo' }).isVisible()).toBe(true)
+    expect(await isOnScreen(page, '.toast')).toBe(true)
+    expect(await axeProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await toast.getByText('Press r again').count()).toBe(0)
+    await page.keyboard.press('r')
+    await toast.getByText('Press r again').waitFor()
+    await page.keyboard.press('z')
+    await toast.getByText('1 item waits for a decision again.').waitFor()
+    await page.keyboard.press('?')
+    await page.locator('dialog#keys').getByText('Leave a question, close a notice').waitFor()
+    await page.locator('dialog#keys').getByText('Yes, where one asks').waitFor()
+  })
+
+  it('asked about are taken by the button that a refresh has put in place of the first', async () => {
+    const { run } = await failed(1, 'code_of_refresh')
+    const page = await browser.open(`/dashboard/items/${recordId(run)}`)
+    await page.keyboard.press('r')
+    const yes = page.locator('.toast').getByRole('button', { name: 'Yes' })
+    await yes.waitFor()
+    await page.evaluate(() => {
+      const button = document.querySelector('[data-key=r]')!
+      const form = button.closest('form')!
+      form.replaceWith(form.cloneNode(true))
+    })
+    await yes.click()
+    const { call } = browser.world
+    await expect
+      .poll(async () => (await call('GET', '/v2/runs?item_id=code_of_refresh 0')).json.length)
+      .toBe(2)
+  })
+
+  it('that end a held item ask once more on its page', async () => {
+    const { run } = await ran(browser.world, holds, [{ item_id: 'held', input: 1 }])
+    const page = await browser.open(
+      `/dashboard/projects/${browser.world.first.project_id}/triage?run_id=${run}`,
+    )
+    await page.keyboard.press('j')
+    await page.keyboard.down('d')
+    await page.getByRole('heading', { name: 'Dismiss 1 item?' }).waitFor()
+    for (let n = 0; n < 3; n++) await page.keyboard.down('d')
+    await page.keyboard.up('d')
+    await page.keyboard.press('d')
+    await page.locator('.toast').getByText('Press d again').waitFor()
+    await page.keyboard.press('d')
+    await page.getByText('1 item is dismissed.').waitFor()
   })
 })
 

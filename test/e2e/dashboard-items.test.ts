@@ -1,5 +1,6 @@
 // An item as a person sees it: in a browser, over real stores; only the agent is played.
 
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
@@ -278,6 +279,15 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(JSON.stringify(recorded).startsWith(head) && head.length > 1000).toBe(true)
     await kept.getByRole('button', { name: 'Copy what is shown' }).click()
     await expect.poll(copied).toBe(head)
+    await shown.getByRole('button', { name: 'Copy all as JSON' }).click()
+    await expect.poll(copied).toBe(inputText)
+    await refreshAnew(page)
+    await kept.getByRole('button', { name: 'Copy what is shown' }).click()
+    await expect.poll(copied).toBe(head)
+    await page.context().clearCookies()
+    await shown.getByRole('button', { name: /^Cop/ }).click()
+    await shown.getByRole('button', { name: 'Not loaded' }).waitFor()
+    expect(await copied()).toBe(head)
   })
 
   it('shows a long trace in parts, and the part with the step that a link names', async () => {
@@ -300,7 +310,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     const { run } = await ran(world, failsAtTheEnd, [{ item_id: 'decide', input: 1 }])
     const page = await open(recordId(run))
     await page.keyboard.press('a')
-    await page.getByRole('status').getByText('The item has left triage, undecided.').waitFor()
+    await page.getByRole('status').getByText('The item left triage; nothing was decided about it.').waitFor()
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('The item waits for a decision again.').waitFor()
     await page.keyboard.press('d')
@@ -369,3 +379,13 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     expect(await axeProblems(page)).toEqual([])
   })
 })
+
+/** Has every live part replaced, as when what it shows has changed. */
+async function refreshAnew(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    ;(document.activeElement as HTMLElement).blur()
+    for (const part of document.querySelectorAll('[data-live][id]')) part.setAttribute('data-old', '')
+    dispatchEvent(new Event('online'))
+  })
+  await page.waitForFunction(() => document.querySelector('[data-old]') === null)
+}

@@ -82,6 +82,36 @@ describe.skipIf(CHROMIUM === undefined)('a session that ends in a form (needs Ch
     await page.getByText('1 selected').waitFor()
   })
 
+  it('keeps what was entered on a page that answered a form', async () => {
+    const agent = await makeAgent(browser.world)
+    const page = await browser.open(`${ofProject('schedules/new')}?agent_id=${agent.id}`)
+    await page.getByLabel('Starts').selectOption(agent.id)
+    await page.getByLabel('Cron').first().fill('0 6 * * *')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('heading', { name: 'Next runs' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(ofProject('schedules/new'))
+    await page.getByLabel('Cron').first().fill('30 6 * * *')
+    await endSession(page)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('Your session has ended').waitFor()
+    await signInAgain(page)
+    await page.getByText(KEPT).waitFor()
+    expect(await page.getByLabel('Cron').first().inputValue()).toBe('30 6 * * *')
+  })
+
+  it('keeps what was changed and not sent, in each form of the page', async () => {
+    const page = await browser.open(ofProject('keys'))
+    const link = page.locator('#connection').getByRole('link', { name: 'Sign in again' })
+    await page.getByLabel('Display name').fill('half a name')
+    await endSession(page)
+    await page.evaluate(() => dispatchEvent(new Event('online'))) // asks whether it is signed in
+    await link.click()
+    await signInAgain(page)
+    await page.getByText(KEPT).waitFor()
+    expect(await page.getByLabel('Display name').inputValue()).toBe('half a name')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
   it('shows nobody else what was entered', async () => {
     const other = await openAccount(browser.world)
     const page = await browser.open('/dashboard/projects')

@@ -55,7 +55,7 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
     await page.getByRole('button', { name: 'Acknowledge 2 items' }).waitFor()
     await page.getByText('2 selected').waitFor()
     await page.keyboard.press('a')
-    await page.getByRole('status').getByText('2 items have left triage, undecided.').waitFor()
+    await page.getByRole('status').getByText('2 items left triage; nothing was decided about them.').waitFor()
     expect(await waiting()).toHaveLength(1)
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('2 items wait for a decision again.').waitFor()
@@ -80,12 +80,13 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
     await decided('r', '1 item goes on.')
     expect(await here.getByRole('link').first().textContent()).not.toBe(third)
     for (const left of [3, 2, 1]) {
-      await decided('a', '1 item has left triage')
+      await decided('a', '1 item left triage')
       await page.getByText(left === 1 ? '1 item waits here' : `${left} items wait here`).waitFor()
     }
     expect(new URL(page.url()).search).toBe('?kind=quarantine')
     await page.keyboard.press('d')
     await page.getByText('1 held item would end as cancelled, for good.').waitFor()
+    await page.keyboard.press('d')
     await decided('d', '1 item is dismissed.')
   })
 
@@ -165,7 +166,7 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
     await page.getByText('1 item is dismissed.').waitFor()
     await page.getByLabel('Select b').check()
     await page.getByRole('button', { name: 'Acknowledge selected' }).click()
-    await page.getByText('1 item has left triage').waitFor()
+    await page.getByText('1 item left triage').waitFor()
     expect(await waiting()).toEqual([])
   })
 

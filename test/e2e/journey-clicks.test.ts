@@ -153,7 +153,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       await makeRun(world, agent.id, [{ input: 1 }])
       const { visit, page, clicks } = await start()
       await using _ = visit
-      await page.getByRole('link', { name: 'Why not more' }).click()
+      await page.getByRole('link', { name: 'What limits it' }).click()
       const waiting = page.getByRole('region', { name: 'waiting' })
       await waiting.getByText('Nothing is deployed for its agent yet.').first().waitFor()
       expect(await clicks()).toBeLessThanOrEqual(1)

@@ -2,6 +2,7 @@
 // page changes, and the page says of when they are.
 
 import { element } from './element.ts'
+import { keepChanged } from './form-memory.ts'
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
@@ -12,8 +13,13 @@ export const isAway = (): boolean => document.body.dataset.away !== undefined
 
 export const away = (): void => say(`Reconnecting… These are the figures of ${time.format(made_ms)}.`)
 
+/** The server answers, and has no such page, or not for this user. */
+export const gone = (): void =>
+  say(`This page is not there any more. These are the figures of ${time.format(made_ms)}.`)
+
 export function signedOut(): void {
   const link = element('a', { href: location.href, textContent: 'Sign in again' })
+  link.addEventListener('click', keepChanged)
   say(`You are signed out. These are the figures of ${time.format(made_ms)}. `, link)
 }
 

@@ -1,4 +1,4 @@
-// Keeps what was typed into a form whose session had ended, until the user has signed in again. Guarantee: it is kept in
+// Keeps what was typed into forms whose session had ended, until the user has signed in again. Guarantee: it is kept in
 // this tab alone, for the same member, and only up to the next page that is not the sign-in page; no password, secret or
 // file is kept.
 
@@ -13,10 +13,14 @@ interface Kept {
   /** Path and query of the page. */
   at: string
   member: string
+  forms: Filled[]
+  /** The session had ended: the sign-in page came next, or the link to it was pressed. */
+  isSignedOut: boolean
+}
+
+interface Filled {
   action: string
   fields: [string, string][]
-  /** The sign-in page came next. */
-  isSignedOut: boolean
 }
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
@@ -31,18 +35,30 @@ export function keepForms(): void {
   if (text !== null) {
     const kept = JSON.parse(text) as Kept
     if (isSignIn) keep({ ...kept, isSignedOut: true })
-    else if (kept.isSignedOut && kept.at === here() && kept.member === memberOf(document)) fillIn(kept)
+    else if (kept.isSignedOut && kept.at === here() && kept.member === memberOf(document))
+      fillAllIn(kept.forms)
   }
   if (isSignIn) return
   document.addEventListener('submit', event => {
     const form = event.target as HTMLFormElement
-    if (event.defaultPrevented || !isSent(form)) return
-    const fields = controlsOf(form)
-      .filter(isFilled)
-      .map((one): [string, string] => [one.name, one.value])
-    const [at, member, action] = [here(), memberOf(document), actionOf(form)]
-    keep({ at, member, action, fields, isSignedOut: false })
+    if (!event.defaultPrevented && isSent(form)) keepFilled([form], false)
   })
+}
+
+/** Keeps what was entered and not sent: the page is left to sign in again. */
+export function keepChanged(): void {
+  const changed = [...document.forms].filter(one => isSent(one) && controlsOf(one).some(isChanged))
+  if (changed.length > 0) keepFilled(changed, true)
+}
+
+function keepFilled(forms: readonly HTMLFormElement[], isSignedOut: boolean): void {
+  const filled = forms.map(form => ({
+    action: actionOf(form),
+    fields: controlsOf(form)
+      .filter(isFilled)
+      .map((one): [string, string] => [one.name, one.value]),
+  }))
+  keep({ at: here(), member: memberOf(document), forms: filled, isSignedOut })
 }
 
 function keep(kept: Kept): void {
@@ -68,7 +84,29 @@ const actionOf = (form: HTMLFormElement) => new URL(form.getAttribute('action') 
 const isBox = (one: Control): one is HTMLInputElement => one.matches('[type=checkbox], [type=radio]')
 const isFilled = (one: Control) => !isBox(one) || one.checked
 
-function fillIn({ action, fields }: Kept): void {
+function isChanged(one: Control): boolean {
+  if (isBox(one)) return one.checked !== one.defaultChecked
+  if (!(one instanceof HTMLSelectElement)) return one.value !== one.defaultValue
+  const made = [...one.options].filter(option => option.defaultSelected)
+  const first = made.length > 0 || one.multiple ? made : [...one.options].slice(0, 1)
+  return [...one.selectedOptions].some(option => !first.includes(option))
+}
+
+function fillAllIn(kept: readonly Filled[]): void {
+  const filled = kept.flatMap(one => fillIn(one) ?? [])
+  const [form] = filled
+  if (form === undefined) return
+  const words = 'You are signed in again. What you had entered is here; nothing was sent yet.'
+  const line = element('div', { className: 'notice done', role: 'status' })
+  line.append(element('p', { textContent: words }))
+  form.before(line)
+  line.scrollIntoView({ block: 'center' })
+  form.querySelector<HTMLElement>('[type=password], [data-secret], button:not(:disabled)')?.focus({
+    preventScroll: true,
+  })
+}
+
+function fillIn({ action, fields }: Filled): HTMLFormElement | undefined {
   const form = [...document.forms].find(one => isSent(one) && actionOf(one) === action)
   if (form === undefined || fields.length === 0) return
   const left = Map.groupBy(fields, ([name]) => name)
@@ -81,12 +119,5 @@ function fillIn({ action, fields }: Kept): void {
   }
   for (let around = form.closest('details'); around; around = around.parentElement!.closest('details'))
     around.open = true
-  const words = 'You are signed in again. What you had entered is here; nothing was sent yet.'
-  const line = element('div', { className: 'notice done', role: 'status' })
-  line.append(element('p', { textContent: words }))
-  form.before(line)
-  line.scrollIntoView({ block: 'center' })
-  form.querySelector<HTMLElement>('[type=password], [data-secret], button:not(:disabled)')?.focus({
-    preventScroll: true,
-  })
+  return form
 }

@@ -1,10 +1,10 @@
 // Keyboard shortcuts: j and k walk the rows, Enter opens one, x selects it, g and a letter go to a page, a letter on a
 // button presses it, ? lists them all. Guarantee: none of these keys does anything while the user types, or together
 // with Ctrl, Alt or Meta (jump.ts has the one shortcut with a modifier); none starts what costs money, or cannot be
-// taken back, without asking.
+// taken back, without asking; a key that is held down presses once.
 
 import { element } from './element.ts'
-import { ASKS, isConfirmed, stopAsking } from './toast.ts'
+import { ASKS, isAsking, isConfirmed, stopAsking } from './toast.ts'
 
 const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
@@ -14,9 +14,13 @@ export function followKeys(): void {
   document.addEventListener('keydown', event => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return
     if ((event.target as Element).closest(WRITING)) return
+    if (event.repeat && !WALKING.has(event.key)) return
     if (pressed(event.key)) event.preventDefault()
   })
 }
+
+/** Keys that go on while they are held. */
+const WALKING = new Set(['j', 'k'])
 
 function pressed(key: string): boolean {
   if (going) {
@@ -46,9 +50,10 @@ function press(key: string): boolean {
   return Boolean(found)
 }
 
+/** Closes the question; where none is asked, the notice. */
 function close(): boolean {
-  stopAsking()
-  document.querySelector('.toast')?.remove()
+  if (isAsking()) stopAsking()
+  else document.querySelector('.toast')?.remove()
   return false
 }
 
@@ -116,6 +121,10 @@ function help(): boolean {
     ...keysOf('[data-key]', one => one.dataset.key!),
     ...keysOf('[data-go]', one => `g ${one.dataset.go}`),
     ...(document.querySelector('[data-jump]') === null ? [] : [['/ or Ctrl K', 'Jump'] as [string, string]]),
+    ...(document.querySelector(ASKS) === null
+      ? []
+      : [['the same key', 'Yes, where one asks'] as [string, string]]),
+    ['Esc', 'Leave a question, close a notice'],
     ['?', 'Show or hide this list'],
   ]
   const list = element('dl', { className: 'keys' })

@@ -1,5 +1,5 @@
-// Fetches the parts that a page left out, the slow ones at once and others when they are opened, and puts each in its place. Guarantee: where a part cannot be fetched,
-// its link stays and the page says so.
+// Fetches the parts that a page left out, the slow ones at once and others when they are opened, and puts each in its
+// place. Guarantee: where a part cannot be fetched, its link stays and the page says so.
 
 import { pageOf, renew } from './live.ts'
 

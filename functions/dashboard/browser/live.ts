@@ -2,7 +2,7 @@
 // Guarantee: at most one fetch at a time, none while the page is hidden, and after the last event one successful fetch
 // that began after it. While the server cannot be reached, the page says so and of when its figures are.
 
-import { away, back, signedOut } from './connection.ts'
+import { away, back, gone, signedOut } from './connection.ts'
 import { copyButtons } from './copy.ts'
 import { localTimes } from './times.ts'
 
@@ -13,10 +13,11 @@ const RETRY_MS = 5000
 export function keepLive({ events, every }: DOMStringMap): void {
   window.addEventListener('offline', away)
   window.addEventListener('online', changed)
+  const isLive = events !== undefined || every !== undefined
+  // Any page may have been away while it was hidden.
+  document.addEventListener('visibilitychange', isLive ? changed : refreshSoon)
   if (events !== undefined) followEvents(events)
   else if (every !== undefined) setInterval(changed, Number(every) * 1000)
-  else return
-  document.addEventListener('visibilitychange', changed)
 }
 
 function followEvents(url: string): void {
@@ -80,6 +81,7 @@ async function fetchPage(): Promise<string | undefined> {
     const mayComeBack = response.status >= 500 || response.status === 429
     isOver = response.redirected || !(response.ok || mayComeBack)
     if (response.redirected && response.url.includes('/dashboard/sign-in')) signedOut()
+    else if (isOver) gone()
     return response.ok && !isOver ? await response.text() : undefined
   } catch {
     return // no connection, or a cut one
@@ -91,11 +93,12 @@ function show(fresh: Document): void {
   for (const old of document.querySelectorAll('[data-live][id]')) {
     const made = fresh.getElementById(old.id)
     if (made === null) continue
-    keepOpen(old, made)
+    const kept = keepOpen(old, made)
     prepare(made)
     // A part with the focus is kept, since the user may be typing in it.
     if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
     old.replaceWith(document.adoptNode(made))
+    for (const [copy, fetched] of kept) copy.replaceWith(fetched)
   }
 }
 
@@ -112,12 +115,20 @@ function prepare(made: HTMLElement): void {
   copyButtons(made)
 }
 
-/** Keeps open the details that the user has opened, with what was fetched for them. */
-function keepOpen(old: Element, made: Element): void {
+/**
+ * Keeps open the details that the user has opened, with what was fetched for them. Returns the copies of that, to be
+ * replaced by what was fetched itself where the part is shown: a copy has none of its listeners.
+ */
+function keepOpen(old: Element, made: Element): [copy: Element, fetched: Element][] {
+  const kept: [Element, Element][] = []
   for (const part of made.querySelectorAll('[data-on-open]')) {
     const fetched = old.querySelector(`#${CSS.escape(part.id)}:not([data-on-open])`)
-    if (fetched) part.replaceWith(fetched.cloneNode(true))
+    if (fetched === null) continue
+    const copy = fetched.cloneNode(true) as Element
+    part.replaceWith(copy)
+    kept.push([copy, fetched])
   }
   for (const { id } of old.querySelectorAll('details[id][open]'))
     made.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '')
+  return kept
 }

@@ -2,6 +2,7 @@
 
 import { copyButtons } from './copy.ts'
 import { keepForms } from './form-memory.ts'
+import { takeFormPage } from './form-page.ts'
 import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
 import { fetchLater } from './later.ts'
@@ -11,6 +12,7 @@ import { followSelection } from './selection.ts'
 import { countAges, localTimes } from './times.ts'
 import { showNotice } from './toast.ts'
 
+takeFormPage(document.body.dataset)
 localTimes(document)
 countAges(document.body.dataset)
 copyButtons(document)

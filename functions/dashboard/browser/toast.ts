@@ -27,11 +27,20 @@ function closing(toast: HTMLElement): HTMLButtonElement {
 /** Buttons whose key asks first; those of triage say by their value what they start. */
 export const ASKS = '[data-asks], [value^=replay], [value^=resume]'
 
-let asked: { key: string; button: HTMLElement; toast: HTMLElement } | undefined
+interface Asked {
+  key: string
+  /** What would be done; a button that a live refresh puts in place of another does the same. */
+  about: string
+  toast: HTMLElement
+}
+
+let asked: Asked | undefined
+
+export const isAsking = (): boolean => asked?.toast.isConnected === true
 
 /** Whether the key was asked about before, and means yes now. Any other key means no. */
 export function isConfirmed(key: string, button: HTMLElement): boolean {
-  const isSame = asked?.key === key && asked.button === button && asked.toast.isConnected
+  const isSame = isAsking() && asked!.key === key && asked!.about === aboutOf(button)
   stopAsking()
   if (!isSame) ask(key, button)
   return isSame
@@ -42,18 +51,15 @@ export function stopAsking(): void {
   asked = undefined
 }
 
+/** A notice stays beside the question: it may have the way to undo what was done before. */
 function ask(key: string, button: HTMLElement): void {
-  document.querySelector('.toast')?.remove()
-  const toast = element('div', { className: 'notice toast', role: 'status' })
-  document.querySelector('main')!.append(toast)
-  asked = { key, button, toast }
-  const row = button.closest('[data-rows] > *')
-  const item = row?.querySelector('a')?.textContent?.trim()
-  const cost = Number(row?.querySelector<HTMLElement>('[data-cost]')?.dataset.cost ?? 0)
-  const about = cost > 0 ? ` (about ${money(cost)})` : ''
-  const question = element('p', {
-    textContent: `${button.textContent!.trim()}${item ? ` ${item}` : ''}${about}? Press `,
-  })
+  const notice = document.querySelector('.toast')
+  const toast = notice
+    ? element('div', { className: 'question' })
+    : element('div', { className: 'notice toast', role: 'status' })
+  ;(notice ?? document.querySelector('main')!).append(toast)
+  asked = { key, about: aboutOf(button), toast }
+  const question = element('p', { textContent: `${wordsOf(button)}? Press ` })
   question.append(
     element('kbd', { textContent: key }),
     ' again, or ',
@@ -61,6 +67,33 @@ function ask(key: string, button: HTMLElement): void {
     ' to leave it.',
   )
   const yes = element('button', { type: 'button', textContent: 'Yes' })
-  yes.addEventListener('click', () => button.click())
+  yes.addEventListener('click', () => {
+    const about = asked?.about
+    stopAsking()
+    buttons(key)
+      .find(one => aboutOf(one) === about)
+      ?.click()
+  })
   setTimeout(() => toast.append(question, yes, closing(toast)), 0) // a change of the region, so it is read out
 }
+
+const buttons = (key: string) => [
+  ...document.querySelectorAll<HTMLElement>(`[data-key="${CSS.escape(key)}"]:not(:disabled)`),
+]
+
+function wordsOf(button: HTMLElement): string {
+  const row = button.closest('[data-rows] > *')
+  const item = row?.querySelector('a')?.textContent?.trim()
+  const cost = Number(row?.querySelector<HTMLElement>('[data-cost]')?.dataset.cost ?? 0)
+  const about = cost > 0 ? ` (about ${money(cost)})` : ''
+  return `${button.textContent!.trim()}${item ? ` ${item}` : ''}${about}`
+}
+
+/** By attributes: a control may be named like a property of its form. */
+const aboutOf = (button: HTMLElement): string =>
+  JSON.stringify([
+    button.closest('form')?.getAttribute('action'),
+    button.getAttribute('name'),
+    button.getAttribute('value'),
+    wordsOf(button),
+  ])

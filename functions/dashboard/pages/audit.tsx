@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Client } from '../../../shared/sdk/client.ts'
-import { DID, sayDid } from '../../../shared/view/audit.ts'
+import { ACTIONS, sayDid } from '../../../shared/view/audit.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { Choice } from '../parts/choice.tsx'
 import { List, linkWith, Pager } from '../parts/list.tsx'
@@ -97,9 +97,16 @@ const Of = ({ id, named, project_id }: { id: string; named: Map<string, Target>;
   )
 }
 
+/** A link may name an action that is not offered: it is shown as what the list is filtered by. */
+const optionsOf = ({ action }: AuditQuery) => ({
+  '': 'anything',
+  ...ACTIONS,
+  ...(action && { [action]: sayDid(action) }),
+})
+
 const Filter = ({ query, request }: { query: AuditQuery; request: Request }) => (
   <form class="filters" method="get">
-    <Choice name="action" label="What" options={{ '': 'anything', ...DID }} chosen={query.action ?? ''} />
+    <Choice name="action" label="What" options={optionsOf(query)} chosen={query.action ?? ''} />
     {query.actor_id && <input type="hidden" name="actor_id" value={query.actor_id} />}
     <button>Show</button>
     {(query.actor_id || query.action) && (

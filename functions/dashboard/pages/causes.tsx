@@ -79,6 +79,7 @@ export const causesPage = page({
           <Total total={total} run={run} all={isFiltered ? ofProject(project_id, 'causes') : undefined} />
           <Causes
             causes={rows}
+            isWhole={query.cursor === undefined && next_cursor === null}
             project_id={project_id}
             {...(run && { run })}
             doubt={doubtOf(judged.data!.rows)}

@@ -23,7 +23,7 @@ export const resumeItem = action({
   },
 })
 
-export const acknowledgeItem = decision('acknowledge', 'The item has left triage, undecided.')
+export const acknowledgeItem = decision('acknowledge', 'The item left triage; nothing was decided about it.')
 
 export const dismissItem = decision('dismiss', 'The item is dismissed.')
 

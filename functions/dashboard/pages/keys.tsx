@@ -77,7 +77,7 @@ const KeyList = ({ project_id, keys, mayChange, now }: Around & { keys: readonly
               consequence={`Whoever uses ${key.name} is refused within five seconds. This cannot be undone. What was made with it is listed then.`}
               action={ofProject(project_id, `keys/${key.id}/revoke`)}
             >
-              <RevokeToo keys={false} />
+              <RevokeToo of="key" />
             </Sure>
           ),
       },
@@ -166,7 +166,12 @@ export const revokeKey = action({
     const { data } = await api.DELETE('/v1/projects/{projectId}/api-keys/{keyId}', {
       params: { path: { projectId, keyId }, query: defined(query) },
     })
-    const around = { to: ofProject(projectId, 'keys'), menu: 'keys', project_id: projectId }
+    const around = {
+      to: ofProject(projectId, 'keys'),
+      of: 'key' as const,
+      menu: 'keys',
+      project_id: projectId,
+    }
     return takenBack('The key is revoked.', data!, around)
   },
 })

@@ -13,7 +13,7 @@ import { ROOT } from '../shell/addresses.ts'
 import { action, type Entered, page, type View, type Visit } from '../shell/page.ts'
 
 const MEMBERS = `${ROOT}/members`
-const AROUND = { to: MEMBERS, menu: 'members' }
+const AROUND = { to: MEMBERS, of: 'member' as const, menu: 'members' }
 
 const RoleSelect = ({ of }: { of?: string }) => (
   <select name="role" aria-label="Role">
@@ -117,7 +117,7 @@ const MemberActions = ({ of, self }: { of: Schemas['Member']; self: string }) =>
       consequence={`${of.email} is signed out everywhere within five seconds. What they made is listed then.`}
       action={`${MEMBERS}/${of.id}/remove`}
     >
-      <RevokeToo />
+      <RevokeToo of="member" />
     </Sure>
   </>
 )

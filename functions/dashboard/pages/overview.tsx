@@ -93,12 +93,13 @@ const RunningNow = ({ open, project_id, now, mayAct }: Listed & { open: Runs; ma
       {inFlight.length > 0 && <h2>Running now</h2>}
       {inFlight.length > 0 && <RunLines runs={inFlight} now={now} mayAct={mayAct} />}
       {open.length === RUNS_SHOWN && (
-        <FirstOf
-          shown={inFlight.length}
-          total="those that are open"
-          noun="that run"
-          href={ofProject(project_id, 'runs?status=running')}
-        />
+        <p class="first-of">
+          <span class="dim">Of the {RUNS_SHOWN} newest open runs, </span>
+          {inFlight.length === 0
+            ? 'none has items at work or queued. '
+            : `${inFlight.length} have items at work or queued. `}
+          <a href={ofProject(project_id, 'runs?status=open')}>All open runs</a>
+        </p>
       )}
     </>
   )
@@ -106,14 +107,16 @@ const RunningNow = ({ open, project_id, now, mayAct }: Listed & { open: Runs; ma
 
 const LatestRuns = ({ latest, project_id, now }: Listed & { latest: Runs }) => {
   const groups = groupsOf(latest)
-  const all = latest.length < RUNS_GROUPED ? groups.length : `the newest ${RUNS_GROUPED} runs, grouped`
+  const isWhole = latest.length < RUNS_GROUPED
+  const of = `${counted(groups.length, 'group')}${isWhole ? '' : ` of the newest ${RUNS_GROUPED} runs`}`
+  const shown = Math.min(groups.length, RUNS_SHOWN)
   return (
     <>
       <h2>Latest runs, those with most not ok first</h2>
       <RunGroups groups={groups.slice(0, RUNS_SHOWN)} now={now} />
       <FirstOf
-        shown={Math.min(groups.length, RUNS_SHOWN)}
-        total={all}
+        shown={shown}
+        total={isWhole && shown === groups.length ? shown : of}
         noun="runs"
         href={ofProject(project_id, 'runs')}
       />
@@ -126,7 +129,7 @@ type WhyNotProps = Listed & { found: Schemas['CausePage']; mayAct: boolean }
 const WhyNot = ({ found: { rows, total }, project_id, now, mayAct }: WhyNotProps) => (
   <>
     {rows.length > 0 && <h2>Why items did not work</h2>}
-    <Causes causes={rows} project_id={project_id} now={now} mayAct={mayAct} />
+    <Causes causes={rows} isWhole={rows.length === total} project_id={project_id} now={now} mayAct={mayAct} />
     <FirstOf shown={rows.length} total={total} noun="causes" href={ofProject(project_id, 'causes')} />
   </>
 )
@@ -190,7 +193,7 @@ const Today = ({
       )}
       <Fact name="At work now">
         {count(project.running)} of at most {count(project.concurrency)}{' '}
-        <a href={ofProject(project.id, 'health')}>Why not more</a>
+        <a href={ofProject(project.id, 'health')}>What limits it</a>
       </Fact>
     </dl>
   )

@@ -175,13 +175,13 @@ const Buttons = ({ plan }: { plan: Plan }) => {
   const first = firstOf(plan)
   if (first === undefined)
     return (
-      <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r">
+      <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r" data-asks>
         {ACTION_VERBS[plan.action]} {counted(plan.eligible, 'item')}
       </button>
     )
   return (
     <>
-      <button class="primary" name="go" value={first} data-key="r">
+      <button class="primary" name="go" value={first} data-key="r" data-asks>
         Try {count(first)} first, the rest if they do better
       </button>
       <button name="go" value="all">

@@ -107,6 +107,7 @@ export const runPage = page({
             {shown.length > 0 && <h2>Why items did not work</h2>}
             <Causes
               causes={shown}
+              isWhole={causes.data!.rows.length === causes.data!.total}
               project_id={run.project_id}
               run={run}
               doubt={doubtOf(judged)}

@@ -25,7 +25,11 @@ const DAY_MS = 86_400_000
 const day = z.literal('').or(z.iso.date()).optional()
 
 const VERDICTS = { '': 'any', not_ok: 'not ok', ok: 'ok', degraded: 'degraded', failed: 'failed' }
-const STATUSES = { '': 'any', held: 'waits for you', ...among(RUN_STATUSES, statusWord) }
+/** Where a run stands, by which its status alone does not ask. */
+const STATES = ['held', 'open'] as const
+const isState = (status: string | undefined): status is (typeof STATES)[number] =>
+  STATES.some(one => one === status)
+const STATUSES = { '': 'any', held: 'waits for you', open: 'open', ...among(RUN_STATUSES, statusWord) }
 
 const RunsQuery = z.strictObject({
   agent: z.string().optional(),
@@ -33,7 +37,7 @@ const RunsQuery = z.strictObject({
   tag: z.string().optional(),
   status: z
     .literal('')
-    .or(z.enum(['held', ...RUN_STATUSES]))
+    .or(z.enum([...STATES, ...RUN_STATUSES]))
     .optional(),
   outcome: z
     .literal('')
@@ -56,7 +60,7 @@ export const runsPage = page({
       agent,
       item_id,
       tag,
-      ...(status === 'held' ? { state: status } : { status }),
+      ...(isState(status) ? { state: status } : { status }),
       outcome,
       replay_of,
       cause_id,

@@ -14,7 +14,7 @@ type Ended = z.output<typeof ended>
 
 const WHY = {
   link: 'Your session has ended. Sign in, and you are where you were.',
-  form: 'Your session has ended, so nothing was changed. Sign in, and you are where you were: with a script, this tab keeps what you had entered, except passwords and other secrets.',
+  form: 'Your session has ended, so nothing was changed. Sign in to go on where you were. This tab keeps what you had entered, except passwords and other secrets, if scripts are allowed.',
 }
 
 /** Browsers send this header only to origins whose `Secure` cookies they keep; old browsers never send it. */

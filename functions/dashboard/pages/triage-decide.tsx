@@ -15,7 +15,7 @@ const SAID: Record<RowAction, (items: string, isOne: boolean) => string> = {
   replay: (items, isOne) =>
     `${items} ${isOne ? 'is' : 'are'} replayed, ${isOne ? 'in a run of its own' : 'each in a run of its own'}.`,
   resume: (items, isOne) => `${items} ${isOne ? 'goes' : 'go'} on.`,
-  acknowledge: (items, isOne) => `${items} ${isOne ? 'has' : 'have'} left triage, undecided.`,
+  acknowledge: (items, isOne) => `${items} left triage; nothing was decided about ${isOne ? 'it' : 'them'}.`,
   dismiss: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} dismissed.`,
   wrong: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} called wrong.`,
   confirm: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} confirmed not to have worked.`,
@@ -122,7 +122,7 @@ function askedView(
           {ids.map(id => (
             <input type="hidden" name="items" value={id} />
           ))}
-          <button class="danger" data-key="d">
+          <button class="danger" data-key="d" data-asks>
             Dismiss
           </button>
           <a class="button" href={backTo(project_id, back)}>

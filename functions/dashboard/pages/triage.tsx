@@ -60,6 +60,7 @@ export const triagePage = page({
           {!isFiltered && cursor === undefined && (
             <Why
               causes={causes.slice(0, LIMITS.causes_shown)}
+              isWhole={found.causes_total <= LIMITS.causes_shown}
               total={found.causes_total}
               project_id={project_id}
               doubt={doubt}

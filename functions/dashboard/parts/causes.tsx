@@ -11,6 +11,8 @@ type Cause = Schemas['Cause']
 
 export interface CausesProps {
   causes: readonly Cause[]
+  /** Whether there are no others: only then do links sort the list. */
+  isWhole: boolean
   project_id: string
   /** The run whose items are counted; undefined for all runs. */
   run?: { id: string; total_items: number }
@@ -30,7 +32,7 @@ export const Doubted = ({ words, project_id }: { words: string | undefined; proj
     </div>
   )
 
-export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesProps) => {
+export const Causes = ({ causes, isWhole, project_id, run, doubt, now, mayAct }: CausesProps) => {
   if (causes.length === 0) return ''
   return (
     <List<Cause>
@@ -49,7 +51,7 @@ export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesPr
         {
           label: 'Items',
           numeric: true,
-          value: one => one.count,
+          ...(isWhole && { value: (one: Cause) => one.count }),
           cell: one =>
             run ? (
               <a
@@ -61,13 +63,13 @@ export const Causes = ({ causes, project_id, run, doubt, now, mayAct }: CausesPr
               count(one.count)
             ),
         },
-        figure('To decide', one => one.waiting),
-        figure('Runs', one => one.runs),
-        figure('Cost', one => one.cost_usd, money),
+        figure('To decide', one => one.waiting, count, isWhole),
+        figure('Runs', one => one.runs, count, isWhole),
+        figure('Cost', one => one.cost_usd, money, isWhole),
         {
           label: 'Last',
           numeric: true,
-          value: one => Date.parse(one.last_seen),
+          ...(isWhole && { value: (one: Cause) => Date.parse(one.last_seen) }),
           cell: one => <When at={one.last_seen} now={now} />,
         },
         {

@@ -2,17 +2,30 @@
 // page that lists what stays.
 
 import * as z from 'zod'
-import { type Left, leftBehind, type Made, nameOfMade } from '../../../shared/view/made.ts'
+import {
+  type Left,
+  leftBehind,
+  type Made,
+  type Maker,
+  nameOfMade,
+  STAYS,
+  sayRevoked,
+} from '../../../shared/view/made.ts'
 import { ofAgent, ofProject, ofRun, ofSchedule, ofTrigger, ROOT } from '../shell/addresses.ts'
 import type { View } from '../shell/page.ts'
 
 const ticked = z.literal('true').optional()
 export const REVOKED_TOO = { revoke_keys: ticked, revoke_triggers: ticked }
 
-export const RevokeToo = ({ keys = true }: { keys?: boolean }) => (
+const KEYS: Record<Maker, string> = {
+  key: 'also the keys made with this key',
+  member: 'also the keys that this member made',
+}
+
+export const RevokeToo = ({ of }: { of: Maker }) => (
   <>
     <label class="inline">
-      <input type="checkbox" name="revoke_keys" value="true" checked={keys} /> also the keys made with that
+      <input type="checkbox" name="revoke_keys" value="true" checked={of === 'member'} /> {KEYS[of]}
     </label>
     <label class="inline">
       <input type="checkbox" name="revoke_triggers" value="true" /> also the triggers whose secret is known:
@@ -34,6 +47,8 @@ const PLACES: Record<Made['kind'], (one: Made, project_id: string) => string> = 
   run: ({ id }) => ofRun(id),
 }
 
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 const Rows = ({ title, rows }: { title: string; rows: readonly Made[] }) =>
   rows.length > 0 && (
     <>
@@ -52,10 +67,10 @@ const Rows = ({ title, rows }: { title: string; rows: readonly Made[] }) =>
 export function takenBack(
   said: string,
   left: Left,
-  { to, ...around }: { to: string; menu: string; project_id?: string },
+  { to, of, ...around }: { to: string; of: Maker; menu: string; project_id?: string },
 ): View | { to: string; said: string } {
   const { revoked, credentials, others } = leftBehind(left)
-  const whole = revoked === 0 ? said : `${said} So are ${revoked} credentials made with that.`
+  const whole = revoked === 0 ? said : `${said} ${sayRevoked(revoked, of)}.`
   if (credentials.length + others.length === 0) return { to, said: whole }
   return {
     title: 'What stays',
@@ -64,8 +79,8 @@ export function takenBack(
       <>
         <h1>What stays</h1>
         <p>{whole}</p>
-        <Rows title="Credentials that stay good until you revoke them" rows={credentials} />
-        <Rows title="What stays until it is changed or deleted" rows={others} />
+        <Rows title={capital(STAYS.credentials)} rows={credentials} />
+        <Rows title={capital(STAYS.others)} rows={others} />
         <p>
           <a class="button" href={to}>
             Done

@@ -5,8 +5,8 @@ import type { Outcome } from '../../../shared/items/vocabulary.ts'
 import { wallClock } from '../../../shared/schedules/rules/fire-times.ts'
 import type { OccurrenceOutcome, OccurrenceReason } from '../../../shared/schedules/vocabulary.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
-import { sayWorkedShare, workedTone } from '../../../shared/view/worked-share.ts'
-import { FailureBound } from './share-ok.tsx'
+import { type FailureRule, sayWorkedShare, workedTone } from '../../../shared/view/worked-share.ts'
+import { FailureRules } from './share-ok.tsx'
 
 type Event = Schemas['ScheduleEvent']
 
@@ -78,8 +78,8 @@ function firedMark({ outcome, reason }: Event): Omit<Mark, 'title'> {
  * The worse it worked, the shorter the mark; a run of which nothing has ended is a line, and no run leaves its place
  * empty.
  */
-function workedMark({ run, run_id }: Event, bound: number): Omit<Mark, 'title'> {
-  const verdict = run == null ? null : workedTone(run, bound)
+function workedMark({ run, run_id }: Event, rule: FailureRule): Omit<Mark, 'title'> {
+  const verdict = run == null ? null : workedTone(run, rule)
   if (verdict !== null) return { fill: verdict, height: WORKED[verdict] }
   return { fill: 'queued', height: run_id === null ? 0 : 3 }
 }
@@ -113,7 +113,7 @@ export const Strip = ({
   agent_id: string
   timezone: string
 }) => {
-  const bound = useContext(FailureBound)(agent_id)
+  const rule = useContext(FailureRules)(agent_id)
   const shown = [...events].reverse()
   const marksOf = (mark: (event: Event) => Omit<Mark, 'title'>, wordsOf: (event: Event) => string) =>
     shown.map(event => {
@@ -121,7 +121,7 @@ export const Strip = ({
       return { ...mark(event), title: `${when}: ${wordsOf(event)}` }
     })
   const fired = counts(events.map(event => event.outcome))
-  const worked = toneCounts(events, bound)
+  const worked = toneCounts(events, rule)
   const why = ({ outcome, reason }: Event) => (reason === null ? outcome : `${outcome}, ${reason}`)
   return (
     <figure class="strip" id={id} data-live>
@@ -129,7 +129,7 @@ export const Strip = ({
         <span class="dim">Fired</span>
         <Marks label={`Fired: ${fired}`} marks={marksOf(firedMark, why)} />
         <span class="dim">Worked</span>
-        <Marks label={`Worked: ${worked}`} marks={marksOf(one => workedMark(one, bound), workedWords)} />
+        <Marks label={`Worked: ${worked}`} marks={marksOf(one => workedMark(one, rule), workedWords)} />
       </div>
       <figcaption class="dim">
         {fired}. Worked: {worked}.
@@ -144,9 +144,9 @@ const workedWords = ({ run, run_id }: Event): string =>
 const TONES = { ok: 'all ok', degraded: 'most ok', failed: 'too many not ok', none: 'no verdict' } as const
 
 /** How many occurrences worked how well. */
-function toneCounts(events: readonly Event[], bound: number): string {
+function toneCounts(events: readonly Event[], rule: FailureRule): string {
   const fired = events.filter(event => event.run_id !== null)
-  return counts(fired.map(({ run }) => TONES[run == null ? 'none' : (workedTone(run, bound) ?? 'none')]))
+  return counts(fired.map(({ run }) => TONES[run == null ? 'none' : (workedTone(run, rule) ?? 'none')]))
 }
 
 function counts(words: readonly string[]): string {

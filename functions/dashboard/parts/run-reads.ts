@@ -47,9 +47,9 @@ async function othersOf(api: Client, run: Run, side: Side, state: 'ended' | 'ope
 }
 
 /**
- * The most useful of these runs to compare with; they come nearest in time first. Most useful is one with the same items
- * and about as many, since of fewer most items would have no partner; then one of about the size that has its name or
- * start, as a nightly run whose items are new each night; then one that has either at least.
+ * The most useful of these runs to compare with. They are given nearest in time first. The best has the same items, and
+ * about as many: next to a much smaller run most items would have no partner. The second best is of about this size and
+ * has its name or start, as a nightly run has whose items are new each night. The third best has one of these at least.
  */
 export async function naturalOf(api: Client, run: Run, others: readonly Run[], side: Side) {
   if (others.length === 0) return undefined

@@ -47,11 +47,9 @@ export const statusWord = (of: string): string => WORDS[of] ?? of.replaceAll('_'
 /** Whether it ran. */
 export const Status = ({ of }: { of: string }) => <span class={`status s-${of}`}>{statusWord(of)}</span>
 
-/** The status of a run, or what it waits for; "failed" is a run of which all items did, not one that was stopped. */
-export const RunState = ({ of }: { of: StandingRun & { stop_reason: string | null } }) =>
-  of.status === 'failed' && of.stop_reason !== null ? (
-    <span class="status s-failed">stopped early</span>
-  ) : runStanding(of) === of.status ? (
+/** The status of a run, or what it waits for. */
+export const RunState = ({ of }: { of: StandingRun }) =>
+  runStanding(of) === of.status ? (
     <Status of={of.status} />
   ) : (
     <span class="status s-held">{runStanding(of)}</span>

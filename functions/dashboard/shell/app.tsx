@@ -6,7 +6,7 @@ import type { Child } from 'hono/jsx'
 import * as z from 'zod'
 import type { Context } from '../../../shared/context.ts'
 import { checkRole } from '../../../shared/http/auth.ts'
-import { basePath, withBasePath, withoutBasePath } from '../../../shared/http/base-path.ts'
+import { basePath, withBasePath } from '../../../shared/http/base-path.ts'
 import { textAnswer, withSecret } from '../../../shared/http/compression.ts'
 import { drain } from '../../../shared/http/drain.ts'
 import type { Endpoint } from '../../../shared/http/endpoint.ts'
@@ -17,10 +17,11 @@ import { errorText } from '../../../shared/kernel/error-text.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { isUnreachable } from '../../../shared/kernel/unreachable.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
+import type { FailureRuleOf } from '../../../shared/view/worked-share.ts'
 import { Misfits } from '../parts/form.tsx'
 import { misfitsOf } from '../parts/misfits.ts'
 import { isOrder, PageLink } from '../parts/order.ts'
-import { FailureBound, readFailureBound } from '../parts/share-ok.tsx'
+import { FailureRules, readFailureRules } from '../parts/share-ok.tsx'
 import { ownPath, ROOT, SIGN_IN } from './addresses.ts'
 import { type Api, createApi } from './api.ts'
 import { assetAnswer } from './assets.ts'
@@ -35,6 +36,7 @@ import {
 } from './browser-session.ts'
 import { everyFault } from './form-faults.ts'
 import { isOwnForm } from './form-guard.ts'
+import { formPageAmong } from './form-page.ts'
 import { formOf, textsOf } from './form-values.ts'
 import { Layout } from './layout.tsx'
 import {
@@ -83,6 +85,7 @@ export function serveParts(
   contextFor: (request: Request) => Context,
 ): void {
   const apiFor = createApi(endpoints)
+  const formPage = formPageAmong([...open.pages, ...pages])
   app.get(`${ROOT}/assets/:name`, c => sealed(contextFor(c.req.raw), assetAnswer(c.req.param('name'))))
   for (const page of [...open.pages, ...pages])
     app.get(honoPath(page.path), c =>
@@ -106,7 +109,7 @@ export function serveParts(
   async function answered(request: Request, answer: () => Promise<Response>): Promise<Response> {
     const ctx = contextFor(request)
     const failed = async (error: unknown) => {
-      const view = failureView(ctx, request, error)
+      const view = failureView(ctx, request, error, formPage(ctx, request))
       return view instanceof Response ? view : shown(ctx, request, undefined, apiFor(ctx, request, ''), view)
     }
     const whole = async () => {
@@ -137,7 +140,8 @@ export function serveParts(
     if (!isOwnForm(request, base_url))
       return shown(ctx, request, undefined, apiFor(ctx, request, ''), foreignForm(request, base_url))
     const who = await signedIn(ctx, request)
-    if (who === undefined && !isOpen) return toSignIn(ctx, request)
+    const from = formPage(ctx, request)
+    if (who === undefined && !isOpen) return toSignIn(ctx, request, from)
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const visit = visitOf(ctx, request, who, api, params, undefined)
     const checks = apiFor(ctx, request, who?.access_token ?? '', true)
@@ -157,7 +161,7 @@ export function serveParts(
     const result = await attempt()
       .catch(error => throwWhole(error, action, { ...visit, ...checks, api: checks.client }, given))
       .catch(again)
-      .catch(error => refusal(ctx, request, error))
+      .catch(error => refusal(ctx, request, error, from))
     if (result instanceof Response) return result
     return 'to' in result ? leadTo(ctx, result) : shown(ctx, request, who, api, result)
   }
@@ -177,16 +181,17 @@ export function serveParts(
           () => [], // a failure of the menu must not fail the page
         )
       : []
-    const bound = who && view.project_id ? await readFailureBound(api.client, view.project_id) : undefined
+    const rules = who && view.project_id ? await readFailureRules(api.client, view.project_id) : undefined
     const link = request.method === 'GET' ? new URL(request.url) : undefined
     const html = await Layout({
       held: who !== undefined && (await heldSince(ctx).catch(() => null)) !== null,
-      view: { ...view, body: <Provided {...{ link, bound }}>{view.body}</Provided> },
+      view: { ...view, body: <Provided {...{ link, rules }}>{view.body}</Provided> },
       projects,
       last_project_id: cookieOf(ctx, request, LAST_PROJECT),
       notice,
       calls,
       member: who?.principal,
+      form_page: who && (view.status ?? 200) < 500 ? formPage(ctx, request) : undefined,
       base_url: ctx.config.base_url,
       now: ctx.now(),
     })
@@ -221,18 +226,18 @@ function withoutOrders(request: Request): Request {
   return orders.length === 0 ? request : new Request(url)
 }
 
-/** What parts of any page read: the page's link, and from which share of failures on a run is bad. */
+/** What parts of any page read: the page's link, and from which failures on a run is bad. */
 const Provided = ({
   link,
-  bound,
+  rules,
   children,
 }: {
   link: URL | undefined
-  bound: Awaited<ReturnType<typeof readFailureBound>> | undefined
+  rules: FailureRuleOf | undefined
   children: Child
 }) => (
   <PageLink.Provider value={link}>
-    {bound === undefined ? children : <FailureBound.Provider value={bound}>{children}</FailureBound.Provider>}
+    {rules === undefined ? children : <FailureRules.Provider value={rules}>{children}</FailureRules.Provider>}
   </PageLink.Provider>
 )
 
@@ -251,10 +256,10 @@ function sealed({ config }: Context, response: Response): Response {
 const noSuchPage = () => new ApiError('not_found', 'There is no such page.')
 
 /** Leads back to the page that was asked for, or to the page of the form that was sent. */
-function toSignIn(ctx: Context, request: Request): Response {
+function toSignIn(ctx: Context, request: Request, from?: string): Response {
   const { pathname, search } = new URL(request.url)
   const isForm = request.method !== 'GET'
-  const to = isForm ? pathOf(ctx, request.headers.get('referer')) : pathname + search
+  const to = isForm ? from : pathname + search
   const hadSession = isForm || cookieOf(ctx, request, SESSION) !== undefined
   const query = new URLSearchParams({
     ...(to !== undefined && to !== ROOT && { next: to }),
@@ -276,13 +281,12 @@ function leadTo(ctx: Context, { to, said, undo }: Done): Response {
   return new Response(null, { status: 303, headers })
 }
 
-/** Redirects back to the form's page, by the Referer, which our own Referrer-Policy allows browsers to send. */
-function refusal(ctx: Context, request: Request, error: unknown): Response | View {
+/** Redirects back to the page of the form. */
+function refusal(ctx: Context, request: Request, error: unknown, from?: string): Response | View {
   const known = error instanceof ApiFailure || error instanceof ApiError
-  if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request)
-  const back = pathOf(ctx, request.headers.get('referer'))
-  if (!known || back === undefined) return failureView(ctx, request, error)
-  const headers = new Headers({ location: back })
+  if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request, from)
+  if (!known || from === undefined) return failureView(ctx, request, error, from)
+  const headers = new Headers({ location: from })
   headers.append('set-cookie', noticeCookie(ctx, refusedNotice(error)))
   return new Response(null, { status: 303, headers })
 }
@@ -322,15 +326,8 @@ function headersOf(
   return headers
 }
 
-/** The path of the Referer, which is a page of ours: the form guard has accepted the request. */
-function pathOf({ config }: Context, referer: string | null): string | undefined {
-  if (referer === null || !URL.canParse(referer)) return undefined
-  const { pathname, search } = new URL(referer)
-  return ownPath(withoutBasePath(pathname, basePath(config.base_url)) + search)
-}
-
-function failureView(ctx: Context, request: Request, error: unknown): Response | View {
-  if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request)
+function failureView(ctx: Context, request: Request, error: unknown, from?: string): Response | View {
+  if (error instanceof ApiFailure && error.status === 401) return toSignIn(ctx, request, from)
   if (!(error instanceof ApiFailure || error instanceof ApiError)) {
     ctx.log('error', 'page_failed', { path: new URL(request.url).pathname, error: errorText(error) })
     if (isUnreachable(error))

@@ -21,6 +21,11 @@ interface Around {
   notice: Notice | undefined
   calls: readonly Call[]
   member: SessionPrincipal | undefined
+  /**
+   * Of a page that answers a form: the page of the form. None after a failure of the server, where loading the page
+   * again sends the form again.
+   */
+  form_page: string | undefined
   base_url: string
   /** The installation was restored from a backup and its operator has not let it continue. */
   held: boolean
@@ -35,6 +40,7 @@ export const Layout = ({
   notice,
   calls,
   member,
+  form_page,
   base_url,
   held,
   now,
@@ -50,7 +56,7 @@ export const Layout = ({
       <script type="module" src={SCRIPT_PATH} />
       {view.script && <script type="module" src={view.script} />}
     </head>
-    <body {...liveAttributes(view.live)} data-now={now}>
+    <body {...liveAttributes(view.live)} data-now={now} data-form-page={form_page}>
       <a class="skip" href="#main">
         Skip to the content
       </a>

@@ -20,11 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.end())
 
-const send = (path: string, form: Record<string, string>) =>
+const send = (path: string, form: Record<string, string>, more: Record<string, string> = {}) =>
   fetch(`${world.url}${path}`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { 'sec-fetch-site': 'same-origin', cookie: cookie ?? '' },
+    headers: { 'sec-fetch-site': 'same-origin', cookie: cookie ?? '', ...more },
     body: new URLSearchParams(form),
   })
 
@@ -48,6 +48,46 @@ it('a refused run form keeps its input, be it JSON or the fields of a schema', a
   const html = await refused(`/dashboard/agents/${agent.id}/run`, { ...fields, ...more })
   expect(html).toContain('on &lt;fire&gt;</textarea>')
   expect(html).toMatch(/name="field:urgent" checked/)
+})
+
+it('a page that answers a form names the page of that form, which can be loaded and signed in to', async () => {
+  const { project_id } = world.first
+  const agent = await makeAgent(world)
+  const project = `/dashboard/projects/${project_id}`
+  const cases = [
+    [`${project}/alert-channels`, `${project}/alerts`, `${project}/alerts`],
+    [`${project}/deadlines`, `${project}/alerts`, `${project}/alerts`],
+    [`${project}/keys`, `${project}/keys`, `${project}/keys`],
+    [`${project}/triggers`, `${project}/triggers`, `${project}/triggers`],
+    [`${project}/schedules`, `${project}/schedules/new?cron=a`, `${project}/schedules/new?cron=a`],
+    [
+      `/dashboard/agents/${agent.id}/run`,
+      `/dashboard/agents/${agent.id}?as=json`,
+      `/dashboard/agents/${agent.id}?as=json`,
+    ],
+    // Without a script the page above the address of an action is the nearest.
+    [`${project}/schedules`, `${project}/schedules/preview`, `${project}/schedules`],
+    [
+      `/dashboard/agents/${agent.id}/run`,
+      `/dashboard/agents/${agent.id}/run`,
+      `/dashboard/agents/${agent.id}`,
+    ],
+    [`${project}/alert-channels`, `${project}/alert-channels`, project],
+  ] as const
+  for (const [action, from, page] of cases) {
+    const headers = { referer: `${world.url}${from}` }
+    const response = await send(action, { nonsense: '1' }, headers)
+    const answered = /data-form-page="([^"]*)"/.exec(await response.text())?.[1]
+    expect([action, answered?.replaceAll('&amp;', '&') ?? response.headers.get('location')]).toEqual([
+      action,
+      page,
+    ])
+    const ended = await send(action, {}, { ...headers, cookie: '' })
+    const next = new URL(ended.headers.get('location')!, world.url).searchParams.get('next')
+    expect([action, next]).toEqual([action, page])
+    const loaded = await fetch(`${world.url}${page}`, { headers: { cookie } })
+    expect([page, loaded.status]).toEqual([page, 200])
+  }
 })
 
 it('a refused schedule form keeps all that was typed, and is sent by POST only', async () => {
