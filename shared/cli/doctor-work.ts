@@ -44,7 +44,7 @@ export async function openRunsOf(session: Session): Promise<Finding> {
 }
 
 /** Describes a run that waits because no consumer takes anything; undefined if there is none. */
-async function untakenOf({ api, now }: Session, runs: readonly Run[]): Promise<string | undefined> {
+async function untakenOf({ api }: Session, runs: readonly Run[]): Promise<string | undefined> {
   const idle = runs.findLast(run => run.running === 0 && run.queued > 0)
   if (idle === undefined) return undefined
   const path = { projectId: idle.project_id }

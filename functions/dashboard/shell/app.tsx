@@ -175,12 +175,7 @@ export function serveParts(
     notice = noticeOf(ctx, request),
   ): Promise<Response> {
     const calls = [...api.calls] // copied before the call for the menu
-    const projects: Schemas['Project'][] = who
-      ? await api.client.GET('/v1/projects').then(
-          answer => answer.data ?? [],
-          () => [], // a failure of the menu must not fail the page
-        )
-      : []
+    const projects = who ? await projectsOf(api.client) : []
     const rules = who && view.project_id ? await readFailureRules(api.client, view.project_id) : undefined
     const link = request.method === 'GET' ? new URL(request.url) : undefined
     const html = await Layout({
@@ -203,6 +198,13 @@ export function serveParts(
     return mayShowSecret ? withSecret(response) : response
   }
 }
+
+/** For the menu, a failure of which must not fail the page. */
+const projectsOf = (client: Api['client']): Promise<Schemas['Project'][]> =>
+  client.GET('/v1/projects').then(
+    answer => answer.data ?? [],
+    () => [],
+  )
 
 function visitOf<Query>(
   ctx: Context,
