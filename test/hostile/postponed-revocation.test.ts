@@ -44,6 +44,32 @@ async function whileWriting(token: string, end: () => Promise<{ status: number }
   return { status, after }
 }
 
+it.each(['its key is revoked', 'its maker is removed'])(
+  'a chain of keys that make keys ends when %s',
+  async how => {
+    const body = { email: `chain-${how.length}@example.com`, password: PASSWORD, role: 'operator' }
+    const member = (await world.call('POST', '/v1/members', { body, token: owner })).json
+    const first = (
+      await world.call('POST', keys(), { body: { name: 'stolen' }, token: await signedIn(body) })
+    ).json
+    const made: string[] = [first.key]
+    const chains = Array.from({ length: 4 }, async () => {
+      for (let token: string = first.key; ; ) {
+        const { status, json } = await world.call('POST', keys(), { body: { name: 'next' }, token })
+        if (status !== 201) return
+        made.push(json.key)
+        token = json.key
+      }
+    })
+    while (made.length < 12) await new Promise(resolve => setTimeout(resolve, 5))
+    const path = how === 'its key is revoked' ? `${keys()}/${first.id}` : `/v1/members/${member.id}`
+    expect((await world.call('DELETE', `${path}?revoke_keys=true`, { token: owner })).status).toBe(200)
+    await Promise.all(chains)
+    const alive = await Promise.all(made.map(token => world.call('GET', '/v1/projects', { token })))
+    expect(alive.filter(({ status }) => status !== 401)).toEqual([])
+  },
+)
+
 it.each([
   ['a key is revoked', 'key'],
   ['a member is removed', 'removed'],

@@ -169,6 +169,7 @@ describe.each(ways)('%s that is revoked while it mints a key', (_, make) => {
     const path = `/v1/projects/${world.first.project_id}/api-keys`
     let minting: Promise<Answer> | undefined
     await world.ctx.sql.begin(async tx => {
+      await tx`select pg_advisory_xact_lock(hashtextextended('assay caller ' || ${id}::text, 0))` // as each revocation does
       await tx.unsafe(revoke, [id])
       minting = world.call('POST', path, { body: { name: 'lasting' }, token })
       await isBlocked()
@@ -248,9 +249,7 @@ it('who removes a member sees what they made, also with what they made, and may 
     token: second.key,
   })
   const gone = await world.call('DELETE', `/v1/members/${someone.id}?revoke_keys=true`, { token: owner })
-  expect(gone.json.made.map((one: { id: string }) => one.id).sort()).toEqual(
-    [first.id, second.id, trigger.id].sort(),
-  )
+  expect(gone.json).toMatchObject({ revoked_keys: 2, made: [{ id: trigger.id }] })
   for (const { key: token } of [first, second])
     expect(codeOf(await world.call('GET', '/v1/projects', { token }))).toEqual([401, 'unauthenticated'])
 })
@@ -266,7 +265,7 @@ it('all keys of a member who is removed are revoked, also those beyond what is l
     insert into audit_log (id, account_id, actor_kind, actor_id, actor_name, action, target_id)
     select gen_random_uuid(), (select account_id from projects where id = ${world.first.project_id}), 'member', ${someone.id}, ${someone.email}, 'createApiKey', id from made`
   const gone = await world.call('DELETE', `/v1/members/${someone.id}?revoke_keys=true`, { token: owner })
-  expect(gone.json.made).toHaveLength(LIMITS.made_listed)
+  expect(gone.json).toMatchObject({ revoked_keys: LIMITS.made_listed + 10, made: [] })
   const [left] =
     await sql`select count(*)::int as n from api_keys where name = 'one of many' and revoked_at is null`
   expect(left).toEqual({ n: 0 })
@@ -277,6 +276,7 @@ it('a sign-in whose password is changed while it is checked opens no session', a
   const password_hash = await hashPassword(world.ctx, 'quite another password')
   let signing: Promise<Answer> | undefined
   await world.ctx.sql.begin(async tx => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('assay caller ' || ${id}::text, 0))`
     await tx`update members set password_hash = ${password_hash} where id = ${id}`
     signing = world.call('POST', '/v1/sessions', { body: { email, password }, token: null })
     await isBlocked()

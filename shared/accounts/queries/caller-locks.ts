@@ -17,5 +17,13 @@ export function changeCaller<T>(db: Database, id: string, change: (db: Database)
   })
 }
 
+/** Until the transaction ends, nobody revokes what was made in the account: whoever makes a key is looked up after this. */
+export const holdMinting = (db: Database, account_id: string) =>
+  db.execute(sql`select pg_advisory_xact_lock_shared(${lockOf(`${account_id} minting`)})`)
+
+/** Waits for keys that are being made in the account; others are made once the transaction has ended. */
+export const endMinting = (db: Database, account_id: string) =>
+  db.execute(sql`select pg_advisory_xact_lock(${lockOf(`${account_id} minting`)})`)
+
 /** Not the rows' own locks: whoever shares one of those is let in before those who wait to change it. */
 const lockOf = (id: string) => sql`hashtextextended('assay caller ' || ${id}::text, 0)`

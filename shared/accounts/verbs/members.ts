@@ -8,10 +8,11 @@ import { setPassword } from '../../sessions/queries/passwords.ts'
 import { countTaken } from '../../sessions/verbs/password-guesses.ts'
 import { hashPassword } from '../../sessions/verbs/passwords.ts'
 import { checkPassword } from '../../sessions/verbs/sign-in.ts'
-import { type Revocation, type Revoked, revokeMade } from '../queries/made.ts'
+import type { Revocation, Revoked } from '../queries/made.ts'
 import * as store from '../queries/members.ts'
 import { isAtLeast, type MemberRole } from '../vocabulary.ts'
 import type { MemberRow } from '../wire/members.ts'
+import { revokeAllMade } from './revoke-made.ts'
 
 export interface NewMember {
   account_id: string
@@ -49,7 +50,7 @@ export function changeRole(
   return transaction(ctx, async db => {
     if (role !== 'owner') await keepAnOwner(db, member)
     await store.setRole(db, member.id, role)
-    return isAtLeast(role, member.role) ? undefined : revokeMade(db, member, revocation)
+    return isAtLeast(role, member.role) ? undefined : revokeAllMade(db, member, revocation)
   })
 }
 
@@ -58,7 +59,7 @@ export function removeMember(ctx: Context, member: MemberRow, revocation: Revoca
   return transaction(ctx, async db => {
     await keepAnOwner(db, member)
     await store.deleteMember(db, member.id)
-    return revokeMade(db, member, revocation)
+    return revokeAllMade(db, member, revocation)
   })
 }
 
