@@ -7,6 +7,7 @@ import { followJump } from './jump.ts'
 import { followKeys } from './keys.ts'
 import { fetchLater } from './later.ts'
 import { keepLive } from './live.ts'
+import { sendOnce } from './once.ts'
 import { keepPlace } from './place.ts'
 import { followSelection } from './selection.ts'
 import { countAges, localTimes } from './times.ts'
@@ -24,3 +25,4 @@ keepPlace()
 keepForms()
 showNotice()
 fetchLater()
+sendOnce()
