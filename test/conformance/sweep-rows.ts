@@ -208,6 +208,7 @@ export const FILTERS: Record<string, ((of: Tenant) => string) | null> = {
   config: null,
   label: null,
   payloads: null,
+  in: null,
   item_id_prefix: of => of.item_id,
   partition_key: of => of.partition_key,
   q: of => of.word,

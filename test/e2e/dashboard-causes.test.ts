@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)('causes (needs Chromium)', () => {
 
   it('of a run lead to those of the run', async () => {
     const page = await browser.open(`/dashboard/runs/${run}`)
-    await page.getByText(`${LIMITS.failure_groups} of ${CAUSES}`).waitFor()
+    await page.getByText(`${LIMITS.failure_groups} of ${CAUSES}`, { exact: true }).waitFor()
     await page.getByRole('link', { name: 'All causes' }).click()
     await page.locator('#causes-total').getByRole('link', { name: 'the night' }).waitFor()
     expect(await page.getByLabel('Run, by its id').inputValue()).toBe(run)

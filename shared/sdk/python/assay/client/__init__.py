@@ -5,7 +5,8 @@
 ('completed', 'ok', 1)
 """
 
-from .async_client import AsyncAssay, AsyncPilot, AsyncPlan, AsyncRecovery, AsyncRun
+from .async_client import AsyncAssay, AsyncPilot, AsyncRun
+from .async_recovery import AsyncPlan, AsyncRecovery
 from .client import Assay
 from .diff import Diff
 from .errors import ApiError, AssayError, InvalidRows
