@@ -55,8 +55,10 @@ describe.skipIf(CHROMIUM === undefined)('the pages of runs (need Chromium)', () 
 
   it('a run is shown by its share of ok items, red only past the bound of the alert, in every list', async () => {
     const { run, agent } = await ran(world, item => (item.input === 'ok' ? works : fails())(item), [
-      ...itemsOf(Array.from({ length: 9 }, () => 'ok' as const)),
+      // As many as the alert asks for at least.
+      ...itemsOf(Array.from({ length: 18 }, () => 'ok' as const)),
       { input: 'fail', item_id: 'one that failed' },
+      { input: 'fail', item_id: 'another' },
     ])
     const page = await open(overview())
     const badges = async (bad: boolean) => {

@@ -145,7 +145,7 @@ export function serveParts(
     const api = apiFor(ctx, request, who?.access_token ?? '')
     const visit = visitOf(ctx, request, who, api, params, undefined)
     const checks = apiFor(ctx, request, who?.access_token ?? '', true)
-    let given: Record<string, unknown> = {}
+    let given: Record<string, unknown> | undefined
     const attempt = async () => {
       if (action.least !== undefined && who !== undefined) checkRole(who.principal, action.least)
       if (action.form === undefined) return action.act(visit, undefined)
@@ -154,8 +154,8 @@ export function serveParts(
     }
     const again = async (error: unknown) => {
       if (action.again === undefined || !isMisfit(error)) throw error
-      const view = await action.again(visit, textsOf(given))
-      const misfits = misfitsOf(error, given)
+      const view = await action.again(visit, textsOf(given ?? {}))
+      const misfits = misfitsOf(error, given ?? {})
       return shown(ctx, request, who, api, refusedView(view, misfits), noticeBeside(misfits, error))
     }
     const result = await attempt()
@@ -302,9 +302,9 @@ async function throwWhole(
   error: unknown,
   action: Action,
   visit: Visit<Record<string, string>>,
-  given: Record<string, unknown>,
+  given: Record<string, unknown> | undefined,
 ): Promise<never> {
-  if (visit.member === undefined || !isMisfit(error)) throw error
+  if (visit.member === undefined || given === undefined || !isMisfit(error)) throw error
   throw await everyFault(error, action, visit, given)
 }
 
