@@ -22,7 +22,8 @@ export async function everyFault(
   visit: Visit<Record<string, string>>,
   given: Record<string, unknown>,
 ): Promise<Refused> {
-  if (form === undefined) return error
+  // A conflict is with what there is, and has no field: it stands alone.
+  if (form === undefined || error.status !== 400) return error
   const errors: unknown[] = [error]
   const read = form.safeParse(given)
   if (!read.success) errors[0] = faultOf(() => checked(form, given, 'body', LIMITS.form_fields))
@@ -32,7 +33,7 @@ export async function everyFault(
 }
 
 const isRefused = (error: unknown): error is Refused =>
-  error instanceof ApiError || (error instanceof ApiFailure && error.status === 400)
+  (error instanceof ApiError || error instanceof ApiFailure) && error.status === 400
 
 /** What a refused field is replaced by, tried in this order: a field may be JSON, or be absent. */
 const BLANKS = ['', 'null', undefined]

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ScheduleSettings, settingsOf } from '../../../shared/schedules/wire/schedules.ts'
 import { startNodeHost } from '../../conformance/hosts.ts'
-import { makeAgent } from '../../conformance/make.ts'
-import { deploy } from '../../conformance/play.ts'
+import { makeAgent, makeRun } from '../../conformance/make.ts'
+import { deploy, fails, workOff } from '../../conformance/play.ts'
 import { openWorld, type World } from '../../conformance/world.ts'
 import { shut } from '../../support/upstreams.ts'
 
@@ -325,4 +325,23 @@ it('a refused form of limits keeps all that was typed, for a host and for one up
   expect(ofOne).toMatch(/value="host" selected/)
   const none = { requests: '', tokens: '', in_flight: '' }
   expect(await refused(`${list}/${id}/limits`, none)).toContain('must set at least one of requests')
+})
+
+it('a form that meets a conflict says which, and not the faults of fields that it does not have', async () => {
+  const { first } = world
+  const member = { email: first.account.email, role: 'viewer', password: 'a long enough password' }
+  const taken = await send('/dashboard/members', member)
+  const said = decodeURIComponent(taken.headers.getSetCookie().join(' ')) + (await taken.text())
+  expect(said).toContain('Somebody signs in with this e-mail already')
+})
+
+it('an item that is replayed twice at the same moment is answered twice without an error of ours', async () => {
+  const agent = await makeAgent(world)
+  await deploy(world, agent.id)
+  const run_id = await makeRun(world, agent.id, [{ input: 1 }])
+  await workOff(world, fails())
+  const { json } = await world.call('GET', `/v2/runs/${run_id}/items`)
+  const path = `/dashboard/items/${json[0].id}/replay`
+  const answers = await Promise.all([send(path, {}), send(path, {}), send(path, {})])
+  for (const { status } of answers) expect(status).toBeLessThan(500)
 })
