@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import { EXIT, Failure, usageFailure } from './failure.ts'
@@ -38,13 +38,16 @@ interface ServedPython extends AsyncDisposable {
 }
 
 /** Serves the file with the Python of the environment, on a port that is free. */
-export async function servePython({ folder, env }: Session, file: string): Promise<ServedPython> {
+export async function servePython(
+  { folder, env }: Pick<Session, 'folder' | 'env'>,
+  file: string,
+): Promise<ServedPython> {
   const { ASSAY_AGENT_KEY: _, ...own } = env
   const child = spawn(
     pythonOf(env),
     ['-m', 'assay', 'serve', resolve(folder, file), '--port', '0', '--workers', '1'],
     {
-      cwd: folder,
+      cwd: folderOf(folder, file),
       env: { ...own, PYTHONUNBUFFERED: '1' },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -55,6 +58,16 @@ export async function servePython({ folder, env }: Session, file: string): Promi
   throw usageFailure(`${file} was not served${url instanceof Error ? `: ${url.message}` : ''}`, {
     hint: 'python3 -m assay serve has to work here: activate the environment in which the package assay is installed',
   })
+}
+
+/**
+ * Where Python starts, and with -m looks for modules first: the folder that one stands in only where the file lies in it, or a
+ * found folder would have its own `assay` run.
+ */
+export function folderOf(folder: string, file: string): string {
+  const path = resolve(folder, file)
+  const way = relative(folder, path)
+  return way.startsWith('..') || isAbsolute(way) ? dirname(path) : folder
 }
 
 /** The Python of an active environment is first on the PATH. */

@@ -3,14 +3,14 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { type ItemResult, runServed } from '../testing/run-item.ts'
 import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { clean, money } from './format.ts'
 import { test as runTests } from './init.ts'
 import type { Screen } from './output.ts'
-import { ask, declarationAt, isPython, pythonOf, servePython } from './python-agent.ts'
+import { ask, declarationAt, folderOf, isPython, pythonOf, servePython } from './python-agent.ts'
 import type { Session } from './session.ts'
 
 export async function test(session: Session, given: Given): Promise<ExitCode> {
@@ -51,8 +51,16 @@ function parsed(text: string): unknown {
   }
 }
 
-async function pythonTests({ folder, env }: Session, file: string): Promise<ExitCode> {
-  const child = spawn(pythonOf(env), ['-m', 'unittest', file], { cwd: folder, stdio: 'inherit' })
+/** Runs the tests of a file by Python's own runner. */
+export async function pythonTests(
+  { folder, env }: Pick<Session, 'folder' | 'env'>,
+  file: string,
+): Promise<ExitCode> {
+  const child = spawn(pythonOf(env), ['-m', 'unittest', resolve(folder, file)], {
+    cwd: folderOf(folder, file),
+    env,
+    stdio: 'inherit',
+  })
   const [status, signal] = await once(child, 'exit')
   if (signal !== null) return EXIT.interrupted
   return status === 0 ? EXIT.ok : EXIT.failed

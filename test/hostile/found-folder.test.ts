@@ -2,7 +2,7 @@
 // a database or runs a program, not even when Tab is pressed.
 
 import { execFileSync } from 'node:child_process'
-import { chmod, chown, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -11,7 +11,9 @@ import { openPlace } from '../../infra/backup/place.ts'
 import { findAccess, findMetrics, findOperatorAccess, serverOf } from '../../shared/cli/access.ts'
 import { COMMANDS } from '../../shared/cli/commands.ts'
 import { completion } from '../../shared/cli/completion.ts'
+import { declarationAt, servePython } from '../../shared/cli/python-agent.ts'
 import { recentIds } from '../../shared/cli/recent-ids.ts'
+import { pythonTests } from '../../shared/cli/try-item.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
 
 const DEFAULT = 'http://127.0.0.1:8090'
@@ -212,5 +214,41 @@ describe('Tab', () => {
     }
     expect(await recentIds('agents', env, folder.path, Date.now())).toEqual(['good-1\tGood ]0;owned '])
     server.close()
+  })
+})
+
+describe('a module of Python in the folder, where the named file lies elsewhere', () => {
+  const RAN = 'open(__file__ + ".ran", "w")\n'
+  const env = { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../shared/sdk/python') }
+  let elsewhere: TempFolder
+  beforeEach(async () => {
+    elsewhere = await tempFolder()
+    for (const module of ['assay', 'unittest']) {
+      await mkdir(path(module))
+      await writeFile(path(module, '__init__.py'), RAN)
+      await writeFile(path(module, '__main__.py'), RAN)
+    }
+    await writeFile(
+      join(elsewhere.path, 'agent.py'),
+      "from assay import agent\n\n@agent(name='Named')\ndef named(ctx, item):\n    return item\n",
+    )
+    await writeFile(
+      join(elsewhere.path, 'test_agent.py'),
+      'import unittest\nfrom agent import named\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertIsNotNone(named)\n',
+    )
+  })
+  afterEach(() => elsewhere.remove())
+  const ran = async () =>
+    (await readdir(folder.path, { recursive: true })).filter(name => name.endsWith('.ran'))
+
+  it('does not run when the file is served', async () => {
+    await using served = await servePython({ folder: folder.path, env }, join(elsewhere.path, 'agent.py'))
+    expect(await declarationAt(served.url)).toMatchObject({ name: 'Named' })
+    expect(await ran()).toEqual([])
+  })
+
+  it('does not run when the file is tested', async () => {
+    expect(await pythonTests({ folder: folder.path, env }, join(elsewhere.path, 'test_agent.py'))).toBe(0)
+    expect(await ran()).toEqual([])
   })
 })
