@@ -16,6 +16,12 @@ export interface Own {
 /** Undefined where the request may be answered. */
 export function foreignHost(url: string, { host, base_url, hasProxies }: Own): ApiError | undefined {
   if (hasProxies || !(LOOPBACK.test(host) || host === '::1')) return undefined
+  if (!URL.canParse(url))
+    return new ApiError(
+      'invalid_request',
+      'The Host header is no host.',
+      'Send the host of the URL that you ask.',
+    )
   const { hostname } = new URL(url)
   if (LOOPBACK.test(hostname) || (URL.canParse(base_url) && new URL(base_url).hostname === hostname))
     return undefined

@@ -73,5 +73,6 @@ function isHosted(): boolean {
 function keysOf(env: HostEnvironment): string[] {
   const { process } = globalThis as { process?: { env?: HostEnvironment } }
   const text = env?.ASSAY_AGENT_KEY ?? process?.env?.ASSAY_AGENT_KEY
-  return typeof text === 'string' ? text.split(/\s+/).filter(key => key !== '') : []
+  // Of blanks alone it is no key, and is refused as one: nobody sets it to serve everybody.
+  return typeof text === 'string' && text !== '' ? text.trim().split(/\s+/) : []
 }

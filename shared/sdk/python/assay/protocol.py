@@ -178,17 +178,22 @@ def with_defaults(line: Dict[str, Any]) -> Dict[str, Any]:
     return line
 
 
+KEY_BYTES = 16
+"""Fewer are no key of Assay's, which have 32."""
 NEEDS_KEY = "This agent answers signed requests only; its ASSAY_AGENT_KEY is what `assay deploy --url` prints for its URL."
 
 
 def caller_problem(headers: Headers, body: bytes, now: float) -> Optional[str]:
     """Why a request is refused; None if it passes. Without a key every request passes."""
-    keys = os.environ.get("ASSAY_AGENT_KEY", "").split()
-    if not keys:
+    given = os.environ.get("ASSAY_AGENT_KEY", "")
+    if not given:
         return None
+    keys = given.split()
     try:
         secrets = [base64.b64decode(re.sub("^whsec_", "", key), validate=True) for key in keys]
     except binascii.Error:
+        secrets = []
+    if not secrets or min(map(len, secrets)) < KEY_BYTES:  # an empty one would verify what anybody signs
         return "ASSAY_AGENT_KEY of this agent is not a key: it is what `assay deploy --url` prints, whsec_…"
     named = {name: headers.get(f"webhook-{name}") for name in ("id", "timestamp", "signature")}
     missing = next((name for name, value in named.items() if value is None), None)

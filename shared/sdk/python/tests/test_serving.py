@@ -239,10 +239,11 @@ class Keys(unittest.TestCase):
             self.assertEqual(served.request("GET", headers={"host": "agents.example"}).status, 200)
 
     def test_a_key_that_is_none(self) -> None:
-        with Served("nothing", "--workers", "1", env={"ASSAY_AGENT_KEY": "whsec_?"}) as served:
-            answer = served.request("POST", offer({}))
-            self.assertEqual(answer.status, 401)
-            self.assertIn("is what `assay deploy --url` prints", answer.read().decode())
+        for key in ("whsec_?", "whsec_", "whsec_AA==", " ", f"whsec_ whsec_{'A' * 44}"):
+            with self.subTest(key), Served("nothing", "--workers", "1", env={"ASSAY_AGENT_KEY": key}) as served:
+                answer = served.request("POST", offer({}))
+                self.assertEqual(answer.status, 401)
+                self.assertIn("is what `assay deploy --url` prints", answer.read().decode())
 
 
 class Ends(unittest.TestCase):
