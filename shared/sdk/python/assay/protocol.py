@@ -185,12 +185,11 @@ NEEDS_KEY = "This agent answers signed requests only; its ASSAY_AGENT_KEY is wha
 
 def caller_problem(headers: Headers, body: bytes, now: float) -> Optional[str]:
     """Why a request is refused; None if it passes. Without a key every request passes."""
-    given = os.environ.get("ASSAY_AGENT_KEY", "")
-    if not given:
+    keys = os.environ.get("ASSAY_AGENT_KEY", "")
+    if not keys:
         return None
-    keys = given.split()
     try:
-        secrets = [base64.b64decode(re.sub("^whsec_", "", key), validate=True) for key in keys]
+        secrets = [base64.b64decode(re.sub("^whsec_", "", key), validate=True) for key in keys.split()]
     except binascii.Error:
         secrets = []
     if not secrets or min(map(len, secrets)) < KEY_BYTES:  # an empty one would verify what anybody signs
