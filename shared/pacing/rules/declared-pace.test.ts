@@ -150,6 +150,24 @@ describe('a limit that a person set', () => {
     expect(take('b', 5, 2001 + LIMITS.upstream_in_flight_ms)).toBe(15)
   })
 
+  it('of a day counts an item of a process that was late once', () => {
+    const pacing = startPacing(0)
+    const take = (ended: number, items: number, now_ms: number) =>
+      paceTurn(pacing, {
+        now_ms,
+        declared: { requests: '10/d' },
+        in_flight: { process: 'a', items },
+        served: ended,
+        ended,
+        wants: 50,
+        ahead_ms: 0,
+      })
+    expect(take(0, 0, 0)).toBe(4)
+    const late_ms = 2 * LIMITS.upstream_in_flight_ms
+    expect(take(0, 4, late_ms)).toBe(6)
+    expect(take(10, 0, late_ms + 1)).toBe(0)
+  })
+
   it('that is taken back holds nothing any more', () => {
     const pacing = startPacing(0)
     startsOf(pacing, { requests: '60/min' }, { seconds: 60 })

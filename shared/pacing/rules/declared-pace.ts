@@ -140,8 +140,9 @@ export function noteInFlight(
   own: InFlight,
   now_ms: number,
 ): void {
+  // A process that says something was only late.
   for (const [other, one] of Object.entries(pace.in_flight))
-    if (!isAlive(one, now_ms)) {
+    if (other !== process && !isAlive(one, now_ms)) {
       delete pace.in_flight[other]
       for (const [of, rate] of stocksOf(limits))
         use(pace, of, rate, restOf(one, of, askedOf(pace, of)), now_ms)

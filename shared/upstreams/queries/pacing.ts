@@ -3,6 +3,7 @@
 
 import type { Sql } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { Asking } from '../../pacing/rules/declared-pace.ts'
 import { inForce, limitsIn, type SetLimit } from '../../pacing/rules/named-limits.ts'
 import {
   isBound,
@@ -26,6 +27,8 @@ export interface AgedReport extends ReportedLimit {
 
 export interface ItemsTurn extends Omit<Turn, 'now_ms' | 'declared' | 'reports'> {
   reports: readonly AgedReport[]
+  ended: number
+  of_ended: Asking
   deployments: readonly string[]
 }
 

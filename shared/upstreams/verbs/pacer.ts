@@ -356,9 +356,11 @@ export class Pacer {
       // What was reported and refused meanwhile is reported again by the next calls.
       Object.assign(one, {
         started: one.started + started,
+        ended: one.ended + turn.ended,
         served: one.served + served,
         tokens: one.tokens + tokens,
       })
+      one.asked.add(null, turn.of_ended)
       noteTrouble(this.#ctx.sql, error, this.#ctx.now())
     } finally {
       one.isTaking = false

@@ -76,6 +76,7 @@ async function took(agent_id: string, limits: PlainLimits) {
       ended: 100,
       served: 100,
       tokens: 40_000,
+      of_ended: { calls: 100, tokens: 40_000 },
       refused: 0,
       reports: [],
       wants: 0,

@@ -216,6 +216,34 @@ describe('declared limits, among many upstreams', () => {
     expect(await counted()).toEqual(['host-1.test'])
   })
 
+  it('count items whose turn was cut off', async () => {
+    const { project_id } = engine
+    await engine.deploy({ concurrency: 50 })
+    await set('http://played', { requests: '10/d' })
+    const [{ id }] = await engine.sql<
+      [{ id: string }]
+    >`select id from deployments where project_id = ${project_id}`
+    const pacer = new Pacer(engine.ctx)
+    await pacer.read([project_id])
+    pacer.want(id, 4)
+    await eventually(async () => expect(pacer.room(id)).toBe(4))
+    await engine.sql.begin(async tx => {
+      await tx`select from upstreams for update`
+      pacer.begin(id, 4)
+      pacer.end(id, 4)
+      await eventually(async () => {
+        const ended = await engine.sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%from upstreams%'`
+        expect(ended).toHaveLength(1)
+      })
+    })
+    await engine.ctx.idle()
+    pacer.want(id, 40)
+    await eventually(async () => expect(pacer.room(id)).toBe(6))
+    await engine.ctx.idle()
+  })
+
   it('are asked for at once, and a look at many runs waits for few of them', async () => {
     const pacer = new Pacer(engine.ctx)
     const runs = Array.from({ length: 64 }, (_, nth) => ({ ...names(), limits: [host(10 + nth)] }))
