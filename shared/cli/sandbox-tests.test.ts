@@ -55,7 +55,7 @@ test('imports are what they are in a deploy', async () => {
 test('the model is scripted, tried again, and priced', async () => {
   const model = scripted([{ status: 500 }, 'billing'])
   const result = await runItem(Both, { input: { do: 'ask', text: 'é' }, model })
-  assert.deepEqual([result.output, result.outcome.status, result.attempts], ['billing', 'ok', 2])
+  assert.deepEqual([result.error, result.output, result.outcome.status, result.attempts], [null, 'billing', 'ok', 2])
   assert.ok(result.cost.micro > 0)
   assert.match(JSON.stringify(result.steps[1].input), /Sort this: é/)
 })

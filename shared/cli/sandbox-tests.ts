@@ -72,7 +72,8 @@ async function open(
   const outbound = found.socketPath(`out-${++made}`)
   const place: Place = { socketPath: '', died: NEVER, answer: undefined, isDead: false }
   // In the form of a proxy the address is in the first line, and workerd sends no header with it.
-  const server = http.createServer({ requireHostHeader: false }, (request, response) => {
+  // The connection stays for as long as the process, which may be about to use it at any moment.
+  const server = http.createServer({ requireHostHeader: false, keepAliveTimeout: 0 }, (request, response) => {
     pass(place, request, response).catch(() => response.destroy())
   })
   server.listen(outbound).unref()
