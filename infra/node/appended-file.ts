@@ -6,7 +6,7 @@ import { appendFile, rename, stat } from 'node:fs/promises'
 export interface AppendedFileOptions {
   /** Most characters that wait to be written. */
   waiting: number
-  /** A file longer than this, in bytes, is renamed, and a new one begun; without a limit by default. */
+  /** A file longer than this, in bytes, is renamed, and a new one is opened; without a limit by default. */
   bytes?: number
   /** The line that says how many were left out. */
   leftOut(lines: number): string

@@ -5,15 +5,15 @@ import type { EventName, Log, LogLevel } from '../../shared/upkeep/rules/log-eve
 export const LOG_LEVELS = ['info', 'warn', 'error'] as const satisfies readonly LogLevel[]
 
 /** The fields of every line of this process. */
-let common: { installation?: string } = {}
+let always: { installation?: string } = {}
 
 /** Adds the installation's name to every line that this process logs from now on. */
 export function logAs(installation: string | undefined): void {
-  common = installation === undefined ? {} : { installation }
+  always = installation === undefined ? {} : { installation }
 }
 
 export const logLine = (level: LogLevel, event: EventName, fields: object = {}): string =>
-  JSON.stringify({ at: new Date().toISOString(), level, event, ...common, ...fields })
+  JSON.stringify({ at: new Date().toISOString(), level, event, ...always, ...fields })
 
 /** Prints on standard output, where the parent may wait for it, that the process takes requests or runs its parts. */
 export const reportReady = (fields: { unit: string; url: string | null }): void =>

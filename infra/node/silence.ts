@@ -1,5 +1,5 @@
 // Says whether PostgreSQL is silent, on a session beside the pools: a statement that is slow, or waits for a lock, is
-// told apart from a server that answers nobody for a while, be it frozen or away. Behind a pooler only what it says
+// distinguished from a server that answers nobody for a while, be it frozen or away. Behind a pooler only what it says
 // counts: a wait may be for one of its sessions, which others use.
 
 import type { Sql } from '../../shared/context.ts'

@@ -58,12 +58,12 @@ const faultOf = ({ code, message }: z.core.$ZodIssue) =>
 function together(target: Target, values: ValuesOf<Target>): string[] {
   if (target === 'workerd') return []
   const { installation } = values
-  const common = installation === undefined ? undefined : ambiguousName(installation)
+  const ambiguous = installation === undefined ? undefined : ambiguousName(installation)
   const { mail_from, pooler, secrets } = values as ImageValues
   const problems: string[] = []
-  if (common !== undefined)
+  if (ambiguous !== undefined)
     problems.push(
-      `installation: ${installation} would make ${common}, which another installation may have: take another name`,
+      `installation: ${installation} would make ${ambiguous}, which another installation may have: take another name`,
     )
   const wanting = (name: keyof typeof SECRETS, beside: string) =>
     `secrets: ${name} is missing beside ${beside}: ${SECRETS[name]}`

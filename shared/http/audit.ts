@@ -70,7 +70,7 @@ export async function recordRead(ctx: Context, read: Change, value: unknown): Pr
   }
 }
 
-/** A dry run changes nothing, so there is nothing to tell of it; its plan is of one moment, like the change's. */
+/** A dry run changes nothing, so there is nothing to record of it; its plan is of one moment, like the change's. */
 const isDryRun = ({ body }: Change): boolean =>
   typeof body === 'object' && body !== null && 'dry_run' in body && body.dry_run === true
 

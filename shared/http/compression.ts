@@ -1,5 +1,5 @@
 // Compresses answers for callers that accept it. Guarantee: what shows a secret is never compressed, since the length of
-// a compressed answer tells about its content (BREACH); an event is never held back; an answer that breaks off still
+// a compressed answer reveals of its content (BREACH); an event is never held back; an answer that breaks off still
 // breaks off, after everything that was made until then.
 
 import { LIMITS } from '../kernel/limits.ts'

@@ -7,8 +7,8 @@ import { LIMITS } from '../kernel/limits.ts'
 import { awaitsBody } from './body.ts'
 
 /**
- * The answer, or the error that PostgreSQL is silent; what was begun goes on, since it may have been done.
- * @param late gets its error after its caller was told
+ * The answer, or the error that PostgreSQL is silent; what was started goes on, since it may have been done.
+ * @param late gets its error after its caller was answered
  */
 export function unlessSilent(
   { silence }: Context,

@@ -1,4 +1,4 @@
-// The name that tells installations apart that share a Redis, a PostgreSQL server, a namespace of a platform or a
+// The name that distinguishes installations that share a Redis, a PostgreSQL server, a namespace of a platform or a
 // collector. Guarantee: without a name all keys and names are those of an installation that shares nothing.
 
 import { LIMITS } from './limits.ts'

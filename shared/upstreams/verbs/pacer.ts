@@ -10,7 +10,8 @@ import { findPaced, takeTurn } from '../queries/pacing.ts'
 import { findProjectLimits, type ProjectLimit } from '../queries/upstream-limits.ts'
 import { agentAt, limitedUpstream, type UpstreamName, upstreamId } from '../rules/upstream.ts'
 import type { CallingItem } from './item-calls.ts'
-import { type Declaring, isMadeUp, NOTHING_HAPPENED, type Paced, startPaced, turnOf } from './paced.ts'
+import { type Declaring, NOTHING_HAPPENED, type Paced, turnOf } from './paced.ts'
+import { PacedUpstreams } from './paced-upstreams.ts'
 
 /** What a process of an agent reports of an upstream. */
 interface Report {
@@ -36,8 +37,7 @@ const UNREPORTED = { amount: null, reset_ms: null, window_ms: null }
 
 export class Pacer {
   readonly #ctx: Context
-  readonly #paced = new Map<string, Paced>()
-  readonly #byDeployment = new Map<string, Set<Paced>>()
+  readonly #upstreams = new PacedUpstreams()
   readonly #inFlight = new Map<string, number>()
   readonly #asked = new Map<string, number>()
   /** What people set, by projects, and when it was read. */
@@ -61,7 +61,7 @@ export class Pacer {
   /** How many items of a deployment may begin now; null for any number. */
   room(deployment_id: string): number | null {
     let room: number | null = null
-    for (const one of this.#byDeployment.get(deployment_id) ?? [])
+    for (const one of this.#upstreams.of(deployment_id))
       if (one.is_bound) room = Math.min(room ?? one.permits, Math.max(0, one.permits - this.#askedOf(one)))
     return room
   }
@@ -79,7 +79,7 @@ export class Pacer {
 
   /** The upstreams that hold items of a deployment back, as one name: deployments with the same share their permits. */
   boundBy(deployment_id: string): string {
-    const bound = [...(this.#byDeployment.get(deployment_id) ?? [])].filter(({ is_bound }) => is_bound)
+    const bound = [...this.#upstreams.of(deployment_id)].filter(({ is_bound }) => is_bound)
     return bound.map(({ row }) => row.id).join(' ')
   }
 
@@ -89,7 +89,7 @@ export class Pacer {
   /** Whether items of a project may begin without a look at what holds them back. */
   isFree(project_id: string): boolean {
     const isBound = ({ row, is_bound }: Paced) => is_bound && row.project_id === project_id
-    return this.#projects.has(project_id) && ![...this.#paced.values()].some(isBound)
+    return this.#projects.has(project_id) && ![...this.#upstreams.all()].some(isBound)
   }
 
   /**
@@ -101,7 +101,7 @@ export class Pacer {
     for (const { project_id, agent_id, deployment_id, limits } of deployments)
       for (const one of limits) {
         const label = one.credential ?? null
-        const known = this.#of({ ...limitedUpstream(project_id, agent_id, one), label }, deployment_id)
+        const known = this.#need({ ...limitedUpstream(project_id, agent_id, one), label }, deployment_id)
         if (known?.turn_ms === Number.NEGATIVE_INFINITY && !known.isTaking) unknown.add(known)
       }
     await Promise.all([...unknown].slice(0, ASKED_AT_ONCE).map(one => this.#take(one)))
@@ -109,23 +109,22 @@ export class Pacer {
 
   /** So many items of a deployment would begin. */
   want(deployment_id: string, items: number): void {
-    const own = this.#byDeployment.get(deployment_id)
-    if (own === undefined) return
-    for (const one of own) if (one.is_bound) one.wants = Math.max(one.wants, items)
-    this.#schedule()
+    for (const one of this.#upstreams.of(deployment_id))
+      if (one.is_bound) {
+        one.wants = Math.max(one.wants, items)
+        this.#schedule()
+      }
   }
 
   /** Items of a deployment begin, whether they were permitted or not. */
   begin(deployment_id: string, items: number): void {
     this.#inFlight.set(deployment_id, (this.#inFlight.get(deployment_id) ?? 0) + items)
-    const own = this.#byDeployment.get(deployment_id)
-    if (own === undefined) return
-    for (const one of own) {
+    for (const one of this.#upstreams.of(deployment_id)) {
       const permitted = Math.min(one.permits, items)
       one.permits -= permitted
       one.started += items - permitted
+      this.#schedule()
     }
-    this.#schedule()
   }
 
   /** Items of a deployment have left this process. */
@@ -133,7 +132,7 @@ export class Pacer {
     const left = (this.#inFlight.get(deployment_id) ?? 0) - items
     if (left > 0) this.#inFlight.set(deployment_id, left)
     else this.#inFlight.delete(deployment_id)
-    for (const one of this.#byDeployment.get(deployment_id) ?? []) {
+    for (const one of this.#upstreams.of(deployment_id)) {
       one.ended += items
       one.asked.keep(this.#inFlightOf(one))
     }
@@ -142,7 +141,7 @@ export class Pacer {
 
   /** A call of a deployment's item used tokens. */
   used(deployment_id: string, model: string | null, tokens: number, item: CallingItem | null): void {
-    for (const one of this.#byDeployment.get(deployment_id) ?? [])
+    for (const one of this.#upstreams.of(deployment_id))
       if (one.row.model === '' || model === null || one.row.model === model) {
         one.tokens += tokens
         one.asked.add(item, { tokens })
@@ -155,10 +154,10 @@ export class Pacer {
     deployment_id: string,
     { limits, served, held, began_ms, item }: Report,
   ): void {
-    const one = this.#of(name, deployment_id)
+    const one = this.#need(name, deployment_id)
     if (one === undefined) return
     const at_ms = this.#ctx.now()
-    for (const each of [one, ...this.#limitsOf(name, deployment_id)]) {
+    for (const each of [one, ...this.#upstreams.declaredFor(name, deployment_id)]) {
       each.served += served
       each.asked.add(item, { calls: served })
       // What waits in the agent's process has not started, as far as the upstream is concerned.
@@ -175,7 +174,7 @@ export class Pacer {
 
   /** An upstream refused an item of a deployment for the number of calls. */
   refused(name: UpstreamName & { label: string | null }, deployment_id: string): void {
-    const one = this.#of(name, deployment_id)
+    const one = this.#need(name, deployment_id)
     if (one === undefined) return
     one.refused++
     this.#schedule()
@@ -183,7 +182,7 @@ export class Pacer {
 
   /** The client of a deployment's provider tries again by itself. */
   clientRetries(name: UpstreamName & { label: string | null }, deployment_id: string): void {
-    const one = this.#of(name, deployment_id)
+    const one = this.#need(name, deployment_id)
     if (one === undefined) return
     one.client_retries = true
     this.#schedule()
@@ -191,9 +190,9 @@ export class Pacer {
 
   /** An item of a deployment came back without a call, since its upstream was known to be closed or had no room. */
   notCalled(name: UpstreamName & { label: string | null }, deployment_id: string): void {
-    const one = this.#of(name, deployment_id)
+    const one = this.#need(name, deployment_id)
     if (one === undefined) return
-    for (const each of [one, ...this.#limitsOf(name, deployment_id)]) {
+    for (const each of [one, ...this.#upstreams.declaredFor(name, deployment_id)]) {
       each.started--
       each.ended--
     }
@@ -226,10 +225,12 @@ export class Pacer {
     // An agent is known by its address before anything of it was called.
     for (const { project_id, host, deployments } of limits)
       if (deployments.length > 0) found.push({ ...agentOf(project_id, host), deployments })
-    const unknown = new Set(found.filter(({ id }) => !this.#paced.has(id)).slice(0, ASKED_AT_ONCE))
+    const unknown = new Set(
+      found.filter(({ id }) => this.#upstreams.byId(id) === undefined).slice(0, ASKED_AT_ONCE),
+    )
     for (const { deployments, ...row } of found)
-      for (const deployment_id of deployments) this.#of(row, deployment_id)
-    const toAsk = [...unknown].flatMap(({ id }) => this.#paced.get(id) ?? [])
+      for (const deployment_id of deployments) this.#need(row, deployment_id)
+    const toAsk = [...unknown].flatMap(({ id }) => this.#upstreams.byId(id) ?? [])
     const changed = this.#changed(project_ids, limits)
     const asked = [...new Set([...toAsk, ...changed])]
     for (
@@ -248,7 +249,7 @@ export class Pacer {
 
   /** Upstreams of the projects that were read for which people set or unset limits. */
   #changed(project_ids: readonly string[], limits: readonly ProjectLimit[]): Paced[] {
-    return [...this.#paced.values()].filter(one => {
+    return [...this.#upstreams.all()].filter(one => {
       const { project_id, host, label } = one.row
       if (!project_ids.includes(project_id) || one.row.agent_id) return false
       const own = limits.filter(
@@ -262,53 +263,13 @@ export class Pacer {
     })
   }
 
-  /** What a deployment declares that counts for an upstream. */
-  #limitsOf({ host, label }: UpstreamName & { label: string | null }, deployment_id: string): Paced[] {
-    const counts = ({ row }: Paced) =>
-      Boolean(row.agent_id) && row.host === host && (row.label === null || row.label === label)
-    return [...(this.#byDeployment.get(deployment_id) ?? [])].filter(counts)
-  }
-
-  /** Undefined if a deployment calls more than it may: whatever hosts and models it makes up, few rows and turns are its. */
-  #of(name: UpstreamName & { label: string | null }, deployment_id: string): Paced | undefined {
-    const id = upstreamId(name)
-    const own = this.#byDeployment.get(deployment_id) ?? new Set()
-    const known = this.#paced.get(id) ?? startPaced({ ...name, id })
-    if (
-      isMadeUp(known) &&
-      !own.has(known) &&
-      [...own].filter(isMadeUp).length >= LIMITS.upstreams_per_deployment
-    )
-      return undefined
-    this.#paced.delete(id)
-    this.#paced.set(id, known)
-    if (this.#paced.size > LIMITS.upstreams_paced) this.#forget(this.#paced.values().next().value!)
-    if (known.deployments.has(deployment_id)) return known
-    known.deployments.add(deployment_id)
-    // They began before it was known that they need it.
-    known.started += this.#inFlight.get(deployment_id) ?? 0
-    if (known.deployments.size > LIMITS.upstream_deployments)
-      this.#leave(known, known.deployments.values().next().value!)
-    this.#byDeployment.set(deployment_id, own.add(known))
-    return known
-  }
-
-  #forget(one: Paced): void {
-    this.#paced.delete(one.row.id)
-    for (const deployment_id of one.deployments) this.#leave(one, deployment_id)
-  }
-
-  #leave(one: Paced, deployment_id: string): void {
-    one.deployments.delete(deployment_id)
-    const own = this.#byDeployment.get(deployment_id)
-    own?.delete(one)
-    if (own?.size === 0) this.#byDeployment.delete(deployment_id)
-  }
+  #need = (name: UpstreamName & { label: string | null }, deployment_id: string): Paced | undefined =>
+    this.#upstreams.need(name, deployment_id, this.#inFlight.get(deployment_id) ?? 0)
 
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      for (const one of this.#paced.values()) if (this.#isDue(one)) this.#ctx.waitUntil(this.#take(one))
+      for (const one of this.#upstreams.all()) if (this.#isDue(one)) this.#ctx.waitUntil(this.#take(one))
     }, LIMITS.upstream_turn_ms)
   }
 
