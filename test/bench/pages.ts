@@ -1,9 +1,13 @@
-// Measures how long the server takes for pages of the dashboard with two runs of 1,000,000 items and 100,000 small runs, and
-// how large the pages are. `--stay` keeps the server running until it is stopped, so that one can look at the pages.
+// Measures how long the server takes for pages of the dashboard with two runs of 1,000,000 items, 100,000 small runs and a run
+// whose items have 40 steps, and how large the pages are, compressed and not. `--stay` keeps the server running until it is stopped, so that one can look at the pages.
 //
 //   node test/bench/pages.ts [--stay] [--items 1000000] [--runs 100000]
 
+import { type IncomingMessage, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync } from 'node:zlib'
 import { itemRecordId, newRunId } from '../../shared/kernel/ids.ts'
+import { finished, lines } from './batch.ts'
 import { type Bench, startBench } from './stack.ts'
 
 const ITEMS = Number(argument('--items') ?? 1_000_000)
@@ -23,11 +27,17 @@ interface Batch {
   /** The later of the two large runs, and the earlier one. */
   run_id: string
   before_id: string
+  /** A run of the same agent through its deployment. */
+  steps_id: string
+  cause_id: string
 }
+
+const STEPS = 40
 
 const random = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>)
 
-async function fill({ sql, client }: Bench): Promise<Batch> {
+async function fill(bench: Bench): Promise<Batch> {
+  const { sql, client } = bench
   const [project] = await sql`select id from projects limit 1`
   const project_id = project!.id as string
   const { data: agent } = await client.POST('/v1/agents', { body: { name: 'pages', slug: 'pages' } })
@@ -67,8 +77,29 @@ async function fill({ sql, client }: Bench): Promise<Batch> {
       from items where project_id = ${project_id} and run_id = ${id} and outcome <> 'ok'`.timeout(FILL_S)
   }
   await fillRuns({ sql } as Bench, { project_id, agent_id, now })
+  const steps_id = await runWithSteps(bench)
   for (const table of ['items', 'triage', 'runs']) await sql.unsafe(`vacuum analyze ${table}`).timeout(FILL_S)
-  return { project_id, run_id, before_id }
+  return { project_id, run_id, before_id, steps_id, cause_id: await firstCause(bench) }
+}
+
+async function runWithSteps(bench: Bench): Promise<string> {
+  const { agent_id, project } = await bench.deployBundle(STEPS)
+  const { run_id } = await project.client.submitLines({ agent_id }, lines(3))
+  await finished(bench, run_id)
+  return run_id
+}
+
+/** The server names causes on its own, some thousand items a second. */
+async function firstCause({ sql }: Bench): Promise<string> {
+  for (let waited_s = 0; waited_s < FILL_S; waited_s++) {
+    const [{ waiting }] = await sql<
+      [{ waiting: boolean }]
+    >`select exists (select from triage where cause_id is null) as waiting`
+    const [cause] = await sql<{ id: string }[]>`select id from causes order by id limit 1`
+    if (!waiting && cause) return cause.id
+    await new Promise(resolve => setTimeout(resolve, 1000))
+  }
+  throw new Error(`the causes of all items were not named within ${FILL_S} s`)
 }
 
 /** Small runs, spread over the last days; one in a thousand failed. */
@@ -103,6 +134,14 @@ async function fillRuns(
 
 const PAGES: Record<string, (batch: Batch) => string> = {
   overview: ({ project_id }) => `/projects/${project_id}`,
+  causes: ({ project_id }) => `/projects/${project_id}/causes`,
+  cause: ({ project_id, cause_id }) => `/projects/${project_id}/causes/${cause_id}`,
+  recoveries: ({ project_id }) => `/projects/${project_id}/recoveries`,
+  verdicts: ({ project_id }) => `/projects/${project_id}/verdicts`,
+  alerts: ({ project_id }) => `/projects/${project_id}/alerts`,
+  deliveries: ({ project_id }) => `/projects/${project_id}/deliveries`,
+  audit: ({ project_id }) => `/projects/${project_id}/audit`,
+  search: ({ project_id }) => `/projects/${project_id}/search?q=ok`,
   triage: ({ project_id }) => `/projects/${project_id}/triage`,
   'triage, of a run': ({ project_id, run_id }) => `/projects/${project_id}/triage?run_id=${run_id}&kind=dlq`,
   health: ({ project_id }) => `/projects/${project_id}/health`,
@@ -124,6 +163,7 @@ const PAGES: Record<string, (batch: Batch) => string> = {
   'run, cancelled (none)': ({ run_id }) => `/runs/${run_id}?outcome=any&status=cancelled`,
   'run, one item': ({ run_id }) => `/runs/${run_id}?outcome=any&item_id=ticket-777777`,
   item: ({ run_id }) => `/items/${itemRecordId(run_id, 20)}`,
+  'item, 40 steps': ({ steps_id }) => `/items/${itemRecordId(steps_id, 1)}`,
   results: ({ run_id }) => `/runs/${run_id}/results`,
   'replay, dry run': ({ project_id, run_id }) => `/projects/${project_id}/recover?run_id=${run_id}&kind=dlq`,
   'compare, totals': ({ run_id, before_id }) => `/runs/${run_id}/compare?with=${before_id}`,
@@ -144,27 +184,35 @@ async function signIn({ base_url, account }: Bench): Promise<string> {
     .join('; ')
 }
 
-async function measure(bench: Bench, cookie: string, path: string) {
+/** A page as a browser gets it: compressed. */
+async function fetchPage(
+  url: string,
+  cookie: string,
+): Promise<{ status: number; sent: Buffer; bytes: number }> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+    request(url, { headers: { cookie, 'accept-encoding': 'br' } }, resolve)
+      .once('error', reject)
+      .end(),
+  )
+  const sent = await buffer(answer)
+  const page = answer.headers['content-encoding'] === 'br' ? brotliDecompressSync(sent) : sent
+  return { status: answer.statusCode!, sent, bytes: page.length }
+}
+
+async function measure({ base_url }: Bench, cookie: string, path: string) {
   const took: number[] = []
-  let bytes = 0
-  let status = 0
+  let page: Awaited<ReturnType<typeof fetchPage>> | undefined
   for (let i = 0; i < TIMES + 3; i++) {
     const began = performance.now()
-    const answer = await fetch(`${bench.base_url}/dashboard${path}`, {
-      headers: { cookie },
-      redirect: 'manual',
-    })
-    bytes = (await answer.arrayBuffer()).byteLength
-    status = answer.status
+    page = await fetchPage(`${base_url}/dashboard${path}`, cookie)
     if (i >= 3) took.push(performance.now() - began)
-    if (status !== 200 || took[0]! > 3000) break
+    if (page.status !== 200 || took[0]! > 3000) break
   }
   took.sort((a, b) => a - b)
   return {
     median: took[Math.floor(took.length / 2)] ?? Number.NaN,
     most: took.at(-1) ?? Number.NaN,
-    bytes,
-    status,
+    ...page!,
   }
 }
 
@@ -177,12 +225,14 @@ try {
     `${ITEMS.toLocaleString('en')} items twice and ${RUNS.toLocaleString('en')} runs in ${((performance.now() - began) / 1000).toFixed(0)} s`,
   )
   const cookie = await signIn(bench)
-  console.log(`\n${''.padEnd(32)}${'median'.padStart(10)}${'max'.padStart(10)}${'KiB'.padStart(8)}`)
+  console.log(
+    `\n${''.padEnd(32)}${'median'.padStart(10)}${'max'.padStart(10)}${'KiB'.padStart(8)}${'sent'.padStart(8)}`,
+  )
   for (const [name, page] of Object.entries(PAGES)) {
-    const { median, most, bytes, status } = await measure(bench, cookie, page(batch))
+    const { median, most, bytes, sent, status } = await measure(bench, cookie, page(batch))
     const ms = (value: number) => `${value.toFixed(0)} ms`.padStart(10)
-    const shown =
-      status === 200 ? ms(median) + ms(most) + (bytes / 1024).toFixed(0).padStart(8) : ` ${status}`
+    const kib = (bytes: number) => (bytes / 1024).toFixed(0).padStart(8)
+    const shown = status === 200 ? ms(median) + ms(most) + kib(bytes) + kib(sent.length) : ` ${status}`
     console.log(name.padEnd(32) + shown)
   }
   if (process.argv.includes('--stay')) {
