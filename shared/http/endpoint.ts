@@ -202,8 +202,10 @@ export function endpoint<
       const prepared = (await prepare?.(ctx, invocation)) as R
       const call = (reading: Reading) => handle({ ...reading, ...invocation, prepared })
       const value = await handledFor(ctx, definition, invocation, principal ?? operator, call)
-      if (definition.logged && principal)
+      if (definition.logged && principal) {
+        await lookUps.admitAgain()
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
+      }
       Object.assign(subject, subjectOf(invocation, value))
       const response = responseOf(definition.answers, reply, status, value)
       return definition.shows_secret ? withSecret(response) : response
@@ -323,7 +325,7 @@ async function handledFor(
 function inItsScope(
   ctx: Context,
   definition: Defined,
-  invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'> & {
+  invocation: Omit<Change, 'operation_id' | 'atomic' | 'unlogged' | 'principal'> & {
     principal: Principal | null
     admitAgain(): Promise<void>
   },
@@ -336,14 +338,14 @@ function inItsScope(
       definition.streams ?? Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
     return inTenantScope(ctx, caller as Principal, { isStream, isHeavy: definition.heavy === true }, call)
   }
-  if (method === 'get' || caller === null || unlogged) return call(outsideTenantScope(ctx))
+  if (method === 'get' || caller === null) return call(outsideTenantScope(ctx))
   return recordChange(
     ctx,
-    { ...invocation, operation_id, atomic, principal: caller },
+    { ...invocation, operation_id, atomic, unlogged, principal: caller },
     within => call(outsideTenantScope(atomic ? within : askedBy(within, invocation))),
     async within => {
       if (caller.kind === 'operator') return
-      invocation.principal = await keptCaller(within, caller)
+      invocation.principal = await keptCaller(within, caller, operation_id)
       checkGrant(invocation.principal, definition)
     },
   )
