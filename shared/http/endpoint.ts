@@ -33,6 +33,7 @@ import { textAnswer, withSecret } from './compression.ts'
 import { roomFor } from './large-bodies.ts'
 import { checkRate } from './rate.ts'
 import { type Noun, notFound } from './scope.ts'
+import { shownTo } from './shown-names.ts'
 import { inTenantScope, outsideTenantScope, type Reading } from './tenant-scope.ts'
 import { headersOf, queryOf } from './validation.ts'
 
@@ -207,7 +208,8 @@ export function endpoint<
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
       }
       Object.assign(subject, subjectOf(invocation, value))
-      const response = responseOf(definition.answers, reply, status, value)
+      const shown = principal === null ? value : shownTo(principal, value)
+      const response = responseOf(definition.answers, reply, status, shown)
       return definition.shows_secret ? withSecret(response) : response
     },
   }
