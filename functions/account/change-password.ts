@@ -1,4 +1,4 @@
-import { changePassword as change } from '../../shared/accounts/verbs/members.ts'
+import { changePassword as change, checkNewPassword } from '../../shared/accounts/verbs/members.ts'
 import { password } from '../../shared/accounts/wire/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
@@ -20,5 +20,7 @@ export const changePassword = endpoint({
   }),
   answers: { 200: { description: 'Changed; no body.' } },
   errors: ['rate_limited'],
-  handle: ({ ctx, principal, body }) => change(ctx, principal, body.current_password, body.new_password),
+  prepare: (ctx, { principal, body }) =>
+    checkNewPassword(ctx, principal, body.current_password, body.new_password),
+  handle: ({ ctx, principal, prepared }) => change(ctx, principal, prepared),
 })

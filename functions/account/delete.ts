@@ -1,4 +1,4 @@
-import { deleteAccount as remove } from '../../shared/accounts/verbs/members.ts'
+import { confirmDeletion, deleteAccount as remove } from '../../shared/accounts/verbs/members.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import * as z from '../../shared/kernel/documented-zod.ts'
 import { label } from '../../shared/kernel/fields.ts'
@@ -14,12 +14,14 @@ export const deleteAccount = endpoint({
     'For good: members, sessions, keys and the log are gone with the answer, and what the projects hold is removed in the background.',
   auth: 'session',
   role: 'owner',
-  unlogged: true,
+  unlogged: true, // the log is deleted with it
+  atomic: true,
   body: z.strictObject({
     account_name: label(LIMITS.name_characters, 'The name of the account, to say that you mean it.'),
     password: z.string().min(1).max(LIMITS.password_characters.max).describe('Your own.'),
   }),
   answers: { 202: { description: 'The account is gone; no body.' } },
   errors: ['rate_limited'],
-  handle: ({ ctx, principal, body }) => remove(ctx, principal, body),
+  prepare: (ctx, { principal, body }) => confirmDeletion(ctx, principal, body),
+  handle: ({ ctx, principal }) => remove(ctx, principal.account_id),
 })

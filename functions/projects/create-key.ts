@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { liveKey } from '../../shared/accounts/queries/api-keys.ts'
-import { holdMinting } from '../../shared/accounts/queries/caller-locks.ts'
 import { mintKey } from '../../shared/accounts/verbs/keys.ts'
 import { KEY_ROLES } from '../../shared/accounts/vocabulary.ts'
 import { apiKeyOf, NewApiKey } from '../../shared/accounts/wire/account.ts'
@@ -52,9 +50,6 @@ export const createApiKey = endpoint({
         `Set "expires_at" to ${new Date(bound_ms).toISOString()} or before, or sign in.`,
       )
     }
-    await holdMinting(ctx.db, principal.account_id)
-    if (principal.kind === 'key' && (await liveKey(ctx.db, { id: principal.key_id })) === undefined)
-      throw new ApiError('unauthenticated', 'This API key was revoked meanwhile.', 'Use another one.')
     const { row, key } = await withinQuota(ctx, { account_id: principal.account_id }, 'keys', ctx =>
       mintKey(ctx, params.projectId, body.name, { role: body.role, expires_at }),
     )

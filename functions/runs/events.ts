@@ -2,6 +2,7 @@ import { callerOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { eventStream } from '../../shared/http/events.ts'
 import { runIn } from '../../shared/http/scope.ts'
+import { seesMembers, shownTo } from '../../shared/http/shown-names.ts'
 import { findRunVersions } from '../../shared/items/queries/run-versions.ts'
 import { codeVersionOf } from '../../shared/items/wire/code-versions.ts'
 import { Run, type RunRow, runOf } from '../../shared/items/wire/runs.ts'
@@ -29,16 +30,18 @@ export const followRun = endpoint({
       account_id: principal.account_id,
       project_id: found.project_id,
       caller: callerOf(principal),
-      thing: params.runId,
+      // Followers of one thing share what is read.
+      thing: seesMembers(principal) ? params.runId : `${params.runId} masked`,
       mayStill,
     }
     return eventStream(ctx, request, following, async () => {
       const run = found ?? (await find())
       found = undefined
       const [counted] = await read(within => withRecovered(within.sql, [run]))
-      if (run.finished_at === null) return { value: runOf(counted!), ended: false }
+      if (run.finished_at === null) return { value: shownTo(principal, runOf(counted!)), ended: false }
       const versions = await read(({ sql }) => findRunVersions(sql, run))
-      return { value: { ...runOf(counted!), code_versions: versions.map(codeVersionOf) }, ended: true }
+      const ended = { ...runOf(counted!), code_versions: versions.map(codeVersionOf) }
+      return { value: shownTo(principal, ended), ended: true }
     })
   },
 })

@@ -27,6 +27,7 @@ export const MADE_KINDS = [
   'schedule',
   'alert_channel',
   'agent',
+  'recovery',
   'run',
 ] as const
 export type MadeKind = (typeof MADE_KINDS)[number]

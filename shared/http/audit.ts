@@ -13,6 +13,8 @@ import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
 export interface Change {
   operation_id: string
   atomic?: true | undefined
+  /** It writes no entry. */
+  unlogged?: true | undefined
   principal: Principal | OperatorPrincipal
   params: Record<string, string>
   /** What was sent: the fields of the body, or the parameters of a batch sent line by line. */
@@ -29,7 +31,7 @@ export async function recordChange<T>(
   make: (ctx: Context) => Promise<T>,
   admit?: (ctx: Context) => Promise<void>,
 ): Promise<T> {
-  const isNoted = !isDryRun(change)
+  const isNoted = !change.unlogged && !isDryRun(change)
   if (!change.atomic) {
     const value = await make(ctx)
     if (isNoted) ctx.waitUntil(noteAuditEntry(ctx.sql, entryOf(ctx, change, value)))

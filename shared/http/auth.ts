@@ -5,7 +5,8 @@
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
 import { jwtVerify, SignJWT } from 'jose'
 import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
-import { keepCallers } from '../accounts/queries/caller-locks.ts'
+import { holdRevocations, keepCallers, revokeAlone } from '../accounts/queries/caller-locks.ts'
+import { makesRevocable, REVOKES } from '../accounts/rules/grants.ts'
 import { isAtLeast, type KeyRole, type MemberRole } from '../accounts/vocabulary.ts'
 import type { Context, Database } from '../context.ts'
 import { authorName } from '../items/rules/started-by.ts'
@@ -98,9 +99,11 @@ export async function authenticate(ctx: Context, request: Request, anew = false)
 
 /**
  * The caller as it is in the transaction of `ctx.db`, and stays until it ends: revocations and changes of role wait for it.
- * @throws ApiError `unauthenticated`
+ * First in its transaction, as it may lock the account. @throws ApiError `unauthenticated`
  */
-export async function keptCaller(ctx: Context, known: Principal): Promise<Principal> {
+export async function keptCaller(ctx: Context, known: Principal, operation_id: string): Promise<Principal> {
+  if (REVOKES.includes(operation_id)) await revokeAlone(ctx.db, known.account_id)
+  else if (makesRevocable(operation_id)) await holdRevocations(ctx.db, known.account_id)
   const principal = known.kind === 'key' ? await keptKey(ctx.db, known) : await keptSession(ctx.db, known)
   if (principal === undefined) throw unauthenticated(NOT_LIVE)
   refuseExpired(ctx, principal)

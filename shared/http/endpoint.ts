@@ -33,6 +33,7 @@ import { textAnswer, withSecret } from './compression.ts'
 import { roomFor } from './large-bodies.ts'
 import { checkRate } from './rate.ts'
 import { type Noun, notFound } from './scope.ts'
+import { shownTo } from './shown-names.ts'
 import { inTenantScope, outsideTenantScope, type Reading } from './tenant-scope.ts'
 import { headersOf, queryOf } from './validation.ts'
 
@@ -202,10 +203,13 @@ export function endpoint<
       const prepared = (await prepare?.(ctx, invocation)) as R
       const call = (reading: Reading) => handle({ ...reading, ...invocation, prepared })
       const value = await handledFor(ctx, definition, invocation, principal ?? operator, call)
-      if (definition.logged && principal)
+      if (definition.logged && principal) {
+        await lookUps.admitAgain()
         await recordRead(ctx, { ...definition, ...invocation, principal }, value)
+      }
       Object.assign(subject, subjectOf(invocation, value))
-      const response = responseOf(definition.answers, reply, status, value)
+      const shown = principal === null ? value : shownTo(principal, value)
+      const response = responseOf(definition.answers, reply, status, shown)
       return definition.shows_secret ? withSecret(response) : response
     },
   }
@@ -323,7 +327,7 @@ async function handledFor(
 function inItsScope(
   ctx: Context,
   definition: Defined,
-  invocation: Omit<Change, 'operation_id' | 'atomic' | 'principal'> & {
+  invocation: Omit<Change, 'operation_id' | 'atomic' | 'unlogged' | 'principal'> & {
     principal: Principal | null
     admitAgain(): Promise<void>
   },
@@ -336,14 +340,14 @@ function inItsScope(
       definition.streams ?? Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
     return inTenantScope(ctx, caller as Principal, { isStream, isHeavy: definition.heavy === true }, call)
   }
-  if (method === 'get' || caller === null || unlogged) return call(outsideTenantScope(ctx))
+  if (method === 'get' || caller === null) return call(outsideTenantScope(ctx))
   return recordChange(
     ctx,
-    { ...invocation, operation_id, atomic, principal: caller },
+    { ...invocation, operation_id, atomic, unlogged, principal: caller },
     within => call(outsideTenantScope(atomic ? within : askedBy(within, invocation))),
     async within => {
       if (caller.kind === 'operator') return
-      invocation.principal = await keptCaller(within, caller)
+      invocation.principal = await keptCaller(within, caller, operation_id)
       checkGrant(invocation.principal, definition)
     },
   )

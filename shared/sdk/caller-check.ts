@@ -39,7 +39,12 @@ export async function callerProblem(
   return problem
 }
 
-/** Names that no public name server answers for, and addresses: no page of elsewhere has them. */
+/** What nobody else can lead anywhere: addresses, and names that browsers keep on their own machine. */
+const OWN = /^(?:(?:.*\.)?localhost|\d+\.\d+\.\d+\.\d+|\[.*\])\.?$/i
+/**
+ * These, and names that no public name server answers for: by them a container, a proxy or a hosts file calls. Whoever is
+ * in the same network may answer for some (`claims`, `printer.local`), so a page that bears one is not trusted.
+ */
 const HERE = /^(?:[^.]*|.*\.(?:localhost|internal|local|svc|test)|\d+\.\d+\.\d+\.\d+|\[.*\])\.?$/i
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/
 const WAY_OUT =
@@ -50,7 +55,7 @@ export function pageProblem({ headers, url }: Request, env: HostEnvironment): st
   if (keysOf(env).length > 0) return undefined
   const { host, hostname } = new URL(url)
   const origin = headers.get('origin')
-  if (origin !== null && !(origin === `http://${host}` && HERE.test(hostname)))
+  if (origin !== null && !(origin === `http://${host}` && OWN.test(hostname)))
     return `This agent has no key and answers no page of ${origin.slice(0, 200)}. ${WAY_OUT}`
   const isOnLoopback = LOOPBACK.test(env?.incoming?.socket?.localAddress ?? '')
   if (isOnLoopback && !HERE.test(hostname) && !isHosted())

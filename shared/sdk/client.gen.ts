@@ -2923,13 +2923,13 @@ export interface components {
             /** @description What was made, and what was made with that, as far as it stays: 1,000 at most. Not the member who asks, and nothing of theirs. */
             made: {
                 /**
-                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
+                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `recovery` or a `run` one that has not ended.
                  * @enum {string}
                  */
-                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "run";
+                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "recovery" | "run";
                 /**
                  * Format: uuid
-                 * @description What it is revoked, deleted or cancelled by; of a signing secret, its project.
+                 * @description What it is revoked, deleted, cancelled or aborted by; of a signing secret, its project.
                  */
                 id: string;
                 name: string;
@@ -2939,7 +2939,7 @@ export interface components {
                  */
                 project_id: string | null;
                 /**
-                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.
+                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link; what they made since that is listed too.
                  * @enum {string}
                  */
                 how: "made" | "changed" | "read";
@@ -4746,13 +4746,13 @@ export interface components {
             /** @description What was made, and what was made with that, as far as it stays: 1,000 at most. Not the member who asks, and nothing of theirs. */
             made: {
                 /**
-                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
+                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `recovery` or a `run` one that has not ended.
                  * @enum {string}
                  */
-                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "run";
+                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "recovery" | "run";
                 /**
                  * Format: uuid
-                 * @description What it is revoked, deleted or cancelled by; of a signing secret, its project.
+                 * @description What it is revoked, deleted, cancelled or aborted by; of a signing secret, its project.
                  */
                 id: string;
                 name: string;
@@ -4762,7 +4762,7 @@ export interface components {
                  */
                 project_id: string | null;
                 /**
-                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.
+                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link; what they made since that is listed too.
                  * @enum {string}
                  */
                 how: "made" | "changed" | "read";
@@ -4901,13 +4901,13 @@ export interface components {
             /** @description What was made, and what was made with that, as far as it stays: 1,000 at most. Not the member who asks, and nothing of theirs. */
             made: {
                 /**
-                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.
+                 * @description A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `recovery` or a `run` one that has not ended.
                  * @enum {string}
                  */
-                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "run";
+                kind: "key" | "trigger" | "signing_secret" | "member" | "deployment" | "schedule" | "alert_channel" | "agent" | "recovery" | "run";
                 /**
                  * Format: uuid
-                 * @description What it is revoked, deleted or cancelled by; of a signing secret, its project.
+                 * @description What it is revoked, deleted, cancelled or aborted by; of a signing secret, its project.
                  */
                 id: string;
                 name: string;
@@ -4917,7 +4917,7 @@ export interface components {
                  */
                 project_id: string | null;
                 /**
-                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.
+                 * @description `changed` and `read`: somebody else made it. A member is changed by a role, or by a used link; what they made since that is listed too.
                  * @enum {string}
                  */
                 how: "made" | "changed" | "read";

@@ -543,6 +543,11 @@ describe('without a key', () => {
     ['http://127.0.0.1:9000/', { origin: 'https://page.example' }, undefined],
     ['http://127.0.0.1:9000/', { origin: 'null' }, undefined],
     ['http://rebound.example:9000/', { origin: 'http://rebound.example:9000' }, undefined],
+    ['http://claims:9000/', { origin: 'http://claims:9000' }, '127.0.0.1'],
+    ['http://printer.local:9000/', { origin: 'http://printer.local:9000' }, '127.0.0.1'],
+    ['http://a.internal:9000/', { origin: 'http://a.internal:9000' }, undefined],
+    ['http://localhost.rebound.example/', { origin: 'http://localhost.rebound.example' }, undefined],
+    ['http://notlocalhost:9000/', { origin: 'http://notlocalhost:9000' }, undefined],
     ['http://rebound.example:9000/', {}, '127.0.0.1'],
     ['http://127.0.0.1.rebound.example/', {}, '::ffff:127.0.0.1'],
   ])('no page of elsewhere is answered: %s %j', async (url, headers, localAddress) => {
@@ -554,6 +559,9 @@ describe('without a key', () => {
   it.each([
     ['http://127.0.0.1:9000/', { origin: 'http://127.0.0.1:9000' }, '127.0.0.1'],
     ['http://localhost:9000/', {}, '::1'],
+    ['http://localhost:9000/', { origin: 'http://localhost:9000' }, '::1'],
+    ['http://claims.localhost:9000/', { origin: 'http://claims.localhost:9000' }, '::1'],
+    ['http://10.0.0.7:9000/', { origin: 'http://10.0.0.7:9000' }, '10.0.0.7'],
     ['http://[::1]:9000/', {}, '::1'],
     ['http://host.docker.internal:9000/', {}, '127.0.0.1'],
     ['http://claims/', {}, '127.0.0.1'],

@@ -21,6 +21,7 @@ const KINDS: Record<Made['kind'], string> = {
   schedule: 'schedule',
   alert_channel: 'alert channel',
   agent: 'configuration of',
+  recovery: 'open recovery',
   run: 'open run',
 }
 

@@ -209,15 +209,68 @@ describe('what a removed member leaves is named:', () => {
     const someone = await member()
     const { token } = someone
     const replay = await done('POST', `/v1/durable/runs/${item.id}/replay`, {}, token)
-    await done('POST', '/v1/recoveries', { project_id: world.first.project_id, filter: { run_id } }, token)
-    const order = { agent_id: agent.id, cron: '1 2 3 4 *', input: 1 }
-    const schedule = await done('POST', '/v1/schedules', order, owner)
+    const order = { project_id: world.first.project_id, filter: { run_id } }
+    const recovery = await done('POST', '/v1/recoveries', order, token)
+    const daily = { agent_id: agent.id, cron: '1 2 3 4 *', input: 1 }
+    const schedule = await done('POST', '/v1/schedules', daily, owner)
     const fired = await done('POST', `/v1/schedules/${schedule.id}/trigger`, undefined, token)
     await expect.poll(async () => (await entriesOf(someone.id)).includes('triggerSchedule')).toBe(true)
     const [recovered] = await world.ctx
       .sql`select id from runs where replay_of = ${run_id} and recovery_id is not null`
     const ids = [replay.run_id, recovered!.id, fired.run_id]
-    expect(shortOf(await remove(someone.id))).toEqual(ids.sort().map(id => ['run', id, 'made', false]))
+    expect(shortOf(await remove(someone.id))).toEqual([
+      ['recovery', recovery.id, 'made', false],
+      ...ids.sort().map(id => ['run', id, 'made', false]),
+    ])
+  })
+
+  it('a recovery that only decides, until it has ended or is aborted', async () => {
+    const { sql, newId } = world.ctx
+    const [someone, starter] = [await member(), await mint(owner, 'starter')]
+    const recovery = async (by: object, given: object = {}) => {
+      const id = newId()
+      const row = {
+        id,
+        project_id: world.first.project_id,
+        action: 'dismiss',
+        eligible: 9,
+        filter: sql.json({}),
+      }
+      await sql`insert into recoveries ${sql({ ...row, created_by: sql.json(by as never), status: 'running', ...given } as never)}`
+      return id
+    }
+    const by = { kind: 'member', id: someone.id, name: someone.email }
+    const left = await recovery(by)
+    await recovery(by, { status: 'completed', finished_at: new Date() })
+    await recovery(by, { status: 'aborting' })
+    const keys = await recovery({ kind: 'key', id: starter.id, name: 'starter' }, { name: 'all of them' })
+    const gone = await remove(someone.id)
+    expect(shortOf(gone)).toEqual([['recovery', left, 'made', false]])
+    const revoked = await done('DELETE', `${project}/api-keys/${starter.id}`, undefined, owner)
+    expect(revoked.made).toMatchObject([{ kind: 'recovery', id: keys, name: 'all of them' }])
+  })
+
+  it('what a member makes since a link of theirs set the password, and what was made with that', async () => {
+    const [thief, taken, later] = [await member(), await member(), await member()]
+    const before = await mint(taken.token)
+    const { url } = await done('POST', `/v1/members/${taken.id}/password-link`, undefined, thief.token)
+    const between = await mint(taken.token)
+    const password = 'the password that the link sets'
+    expect((await use(url, password)).status).toBeLessThan(300)
+    const session = await signedIn({ ...taken, password })
+    const stolen = await mint(session.token)
+    const hook = await trigger(stolen.key)
+    const next = await done('POST', `/v1/members/${later.id}/password-link`, undefined, session.token)
+    expect((await use(next.url, password)).status).toBeLessThan(300)
+    const last = await mint((await signedIn({ ...later, password })).token)
+    const gone = await remove(thief.id, '?revoke_keys=true&revoke_triggers=true')
+    expect(gone).toMatchObject({ revoked_keys: 0, revoked_triggers: 0 })
+    expect(shortOf(gone)).toEqual([
+      ...[stolen, last].map(({ id }) => ['key', id, 'made', true]),
+      ['trigger', hook.id, 'made', true],
+      ...[taken, later].map(({ id }) => ['member', id, 'changed', false]),
+    ])
+    for (const { key } of [before, between, stolen]) await done('GET', '/v1/agents', undefined, key)
   })
 
   const entriesOf = async (id: string) =>

@@ -11,7 +11,7 @@ import {
   STAYS,
   sayRevoked,
 } from '../../../shared/view/made.ts'
-import { ofAgent, ofProject, ofRun, ofSchedule, ofTrigger, ROOT } from '../shell/addresses.ts'
+import { ofAgent, ofProject, ofRecovery, ofRun, ofSchedule, ofTrigger, ROOT } from '../shell/addresses.ts'
 import type { View } from '../shell/page.ts'
 
 const ticked = z.literal('true').optional()
@@ -44,6 +44,7 @@ const PLACES: Record<Made['kind'], (one: Made, project_id: string) => string> = 
   schedule: ({ id }) => ofSchedule(id),
   alert_channel: (_, project_id) => ofProject(project_id, 'alerts'),
   agent: ({ id }) => ofAgent(id),
+  recovery: ({ id }) => ofRecovery(id),
   run: ({ id }) => ofRun(id),
 }
 

@@ -4,7 +4,7 @@
 
 import type { Fragment } from 'postgres'
 import { isDistributed } from '../../cluster/queries/distributed.ts'
-import type { Caller, Sql } from '../../context.ts'
+import type { Caller, Context, Sql } from '../../context.ts'
 import { LIVE_SESSION } from '../tables/accounts.ts'
 import { isAtLeast, MEMBER_ROLES } from '../vocabulary.ts'
 
@@ -26,6 +26,24 @@ export async function confirmCaller(sql: Sql, caller: Caller | undefined): Promi
   const [row] = await sql<{ is_live: boolean }[]>`select ${isLive(sql, caller)} as is_live`
   if (!row!.is_live) await caller.refuse()
 }
+
+/**
+ * Writes in a transaction whose last statement confirms the caller. It also serves writes without one: Citus takes all
+ * statements outside of transactions for one and the same, so two that wait for a transaction, and are waited for, are a
+ * deadlock to it.
+ *
+ * @throws ApiError if the caller may not any more
+ */
+export const writeFor = <T>(
+  { sql, caller }: Pick<Context, 'sql' | 'caller'>,
+  write: (sql: Sql) => Promise<T>,
+): Promise<T> =>
+  sql.begin(async tx => {
+    const within = tx as unknown as Sql
+    const written = await write(within)
+    await confirmCaller(within, caller)
+    return written
+  }) as Promise<T>
 
 const isLive = (sql: Sql, { kind, id }: Caller): Fragment =>
   kind === 'key'

@@ -1,6 +1,7 @@
 // What a key or a member leaves, by the log of changes: what lets somebody in, works, or sends data out without them.
-// Guarantee: also what was made with keys and by members that they made, however many lie between; of the log, only the
-// entries of these operations are read, however many runs they started.
+// Guarantee: also what was made with keys and by members that they made, and by members since a link of theirs set the
+// password, however many lie between; of the log, only the entries of these operations are read, however many runs they
+// started.
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../context.ts'
@@ -36,26 +37,35 @@ const words = (list: readonly string[]): SQL => sql.raw(list.map(word => `'${wor
 const actionsOf = (kind: MadeKind): SQL =>
   words(Object.keys(GRANTS).filter(action => GRANTS[action]!.includes(kind)))
 
-/** The actor, and those that it made by these operations, except for one. */
+/** The actor, and those that it made or took over by these operations, except for one; `since` when it acts by them. */
 const actors = (
   { account_id, id }: Actor,
   by: readonly string[],
   except: string | null = null,
 ) => sql`actors as (
-      select ${id}::uuid as id
+      select ${id}::uuid as id, '-infinity'::timestamptz as since
       union
-      select l.target_id from actors m join audit_log l on l.actor_id = m.id
-      where l.account_id = ${account_id} and l.action in (${words(by)}) and l.target_id is distinct from ${except}::uuid
-        and l.target_id is not null)`
+      select made.id, made.since from actors m cross join lateral (
+        select l.target_id as id, case when l.action <> 'createPasswordLink' then l.created_at else (
+          select min(u.created_at) from audit_log u
+          where u.account_id = l.account_id and u.action = 'usePasswordLink' and u.actor_id = l.target_id
+            and u.created_at > l.created_at) end as since
+        from audit_log l
+        where l.account_id = ${account_id} and l.actor_id = m.id and l.created_at >= m.since
+          and l.action in (${words(by)}) and l.target_id is distinct from ${except}::uuid and l.target_id is not null
+      ) made where made.since is not null)`
 
 const entries = ({ account_id }: Actor) => sql`entries as (
       select l.action, l.target_id, l.project_id, l.fields, l.created_at
-      from actors m join audit_log l on l.actor_id = m.id
+      from actors m join audit_log l on l.actor_id = m.id and l.created_at >= m.since
       where l.account_id = ${account_id} and l.action in (${words(LOGGED)}) and l.target_id is not null)`
 
-/** What is found by its entry: runs name who started them, except those of a schedule. */
+/** Their rows name who started them, except runs that a schedule was set off for. */
+const NAMED: readonly MadeKind[] = ['recovery', 'run']
+
+/** What is found by its entry. */
 const LOGGED = Object.keys(GRANTS).filter(
-  action => action === 'triggerSchedule' || GRANTS[action]!.some(kind => kind !== 'run'),
+  action => action === 'triggerSchedule' || GRANTS[action]!.some(kind => !NAMED.includes(kind)),
 )
 
 /** Rows that a deploy made or changed have the time of its transaction, as its entry has. */
@@ -85,7 +95,8 @@ const FOUND: Record<MadeKind, (actor: Actor) => SQL> = {
       where e.action in (${actionsOf('signing_secret')}) and p.account_id = ${account_id} and not exists (
         select from audit_log r
         where r.account_id = ${account_id} and r.action = 'rollSigningSecret' and r.target_id = e.target_id
-          and r.created_at > e.created_at and r.actor_id not in (select m.id from actors m))`,
+          and r.created_at > e.created_at
+          and not exists (select from actors m where m.id = r.actor_id and r.created_at >= m.since))`,
   // A link that nobody used ends with its maker.
   member: ({ account_id, id }) => sql`
       select 'member', b.id, b.email, null::uuid,
@@ -123,12 +134,21 @@ const FOUND: Record<MadeKind, (actor: Actor) => SQL> = {
       select 'agent', a.id, a.slug, a.project_id, 'changed', false
       from entries e join agents a on a.id = e.target_id
       where e.action in (${actionsOf('agent')}) and a.deleted_at is null`,
+  recovery: ({ account_id }) => sql`
+      select 'recovery', q.id, coalesce(q.name, q.action::text), q.project_id, 'made', false
+      from projects p join recoveries q on q.project_id = p.id
+      join actors m on m.id::text = q.created_by->>'id' and q.created_at >= m.since
+      where p.account_id = ${account_id} and q.finished_at is null and q.status <> 'aborting'`,
   run: ({ account_id }) => sql`
       select 'run', r.id, coalesce(r.name, ''), r.project_id, 'made', false
       from projects p join runs r on r.project_id = p.id
-      where p.account_id = ${account_id} and r.finished_at is null and (
-        r.started_by->>'id' in (select m.id::text from actors m) or r.id in (
-          select e.target_id from entries e where e.action = 'triggerSchedule'))`,
+      join actors m on m.id::text = r.started_by->>'id' and r.created_at >= m.since
+      where p.account_id = ${account_id} and r.finished_at is null
+      union all
+      select 'run', r.id, coalesce(r.name, ''), r.project_id, 'made', false
+      from projects p join runs r on r.project_id = p.id
+      join entries e on e.action = 'triggerSchedule' and e.target_id = r.id
+      where p.account_id = ${account_id} and r.finished_at is null`,
 }
 
 /** What of it is to be revoked. */
@@ -144,7 +164,8 @@ export interface Revoked {
 }
 
 /**
- * Revokes all keys made by it or with its keys, and deletes all triggers whose secret it or they know, also those beyond
+ * In a transaction that revokes alone, so that nothing of it is made meanwhile: a chain of keys in which each makes the
+ * next would outrun a search. Revokes all keys made by it or with its keys, and deletes all triggers whose secret it or they know, also those beyond
  * what is listed. Members whom it made stay, with what is theirs.
  */
 export async function revokeMade(

@@ -5,7 +5,6 @@ import type { Database } from '../../context.ts'
 import { accounts, members } from '../tables/accounts.ts'
 import type { MemberRole } from '../vocabulary.ts'
 import type { AccountRow, MemberRow } from '../wire/members.ts'
-import { changeCaller } from './caller-locks.ts'
 
 const columns = {
   id: members.id,
@@ -67,12 +66,12 @@ export async function countOwners(db: Database, account_id: string): Promise<num
 }
 
 export async function setRole(db: Database, id: string, role: MemberRole): Promise<void> {
-  await changeCaller(db, id, db => db.update(members).set({ role }).where(eq(members.id, id)))
+  await db.update(members).set({ role }).where(eq(members.id, id))
 }
 
 /** The member's sessions go with it. */
 export async function deleteMember(db: Database, id: string): Promise<void> {
-  await changeCaller(db, id, db => db.delete(members).where(eq(members.id, id)))
+  await db.delete(members).where(eq(members.id, id))
 }
 
 /** Deletes the account with its members, sessions and log. Its projects lose their account; the tick removes them. */

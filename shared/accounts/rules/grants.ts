@@ -3,6 +3,17 @@
 
 import type { MadeKind } from '../vocabulary.ts'
 
+/** Operations that end keys, sessions or members, or change what these may do: in an account one at a time. */
+export const REVOKES: readonly string[] = [
+  'changePassword',
+  'deleteAccount',
+  'deleteCurrentSession',
+  'deleteMember',
+  'revokeApiKey',
+  'revokeSession',
+  'updateMember',
+]
+
 /** Operations that leave something; what is shown of it, and under which condition, is in `queries/made.ts`. */
 export const GRANTS: Readonly<Record<string, readonly MadeKind[]>> = {
   createApiKey: ['key'],
@@ -23,12 +34,19 @@ export const GRANTS: Readonly<Record<string, readonly MadeKind[]>> = {
   startOneOffRun: ['run'],
   submitBatch: ['run'],
   triggerSchedule: ['run'],
-  createRecovery: ['run'],
+  createRecovery: ['recovery', 'run'],
   replayItem: ['run'],
 }
 
-/** What these make acts by itself: what it made counts as made by its maker. */
-export const ACTORS: readonly string[] = ['createApiKey', 'createMember']
+/** Whether an operation makes what a revocation can take with it. */
+export const makesRevocable = (operation_id: string): boolean =>
+  GRANTS[operation_id]?.some(kind => kind === 'key' || kind === 'trigger') ?? false
+
+/**
+ * What these make acts by itself: what it made counts as made by its maker. A member for whom a link was made acts so since
+ * the link was used.
+ */
+export const ACTORS: readonly string[] = ['createApiKey', 'createMember', 'createPasswordLink']
 
 /** Why an operation leaves nothing of the kind. */
 export const LEAVES_NOTHING = {

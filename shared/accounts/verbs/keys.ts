@@ -4,10 +4,9 @@ import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { randomWord, sha256 } from '../../kernel/secrets.ts'
 import * as store from '../queries/api-keys.ts'
-import type { Revocation, Revoked } from '../queries/made.ts'
+import { type Revocation, type Revoked, revokeMade } from '../queries/made.ts'
 import type { KeyRole } from '../vocabulary.ts'
 import type { ApiKeyRow } from '../wire/account.ts'
-import { revokeAllMade } from './revoke-made.ts'
 
 const KEY_BYTES = 32
 const PREFIX_CHARACTERS = 11 // pk_ and 48 of the key's 256 bits
@@ -40,7 +39,7 @@ export async function mintKey(
 }
 
 /**
- * Returns the key, and how much of what was made with it was revoked as well.
+ * In a transaction that revokes alone. Returns the key, and how much of what was made with it was revoked as well.
  * @throws ApiError `not_found` when the project has no such live key
  */
 export async function revokeKey(
@@ -50,5 +49,5 @@ export async function revokeKey(
 ): Promise<{ row: ApiKeyRow; revoked: Revoked }> {
   const row = await store.revokeKey(ctx.db, project_id, id)
   if (row === undefined) throw new ApiError('not_found', 'There is no such API key in this account.')
-  return { row, revoked: await revokeAllMade(ctx.db, { account_id, id }, revocation) }
+  return { row, revoked: await revokeMade(ctx.db, { account_id, id }, revocation) }
 }

@@ -5,14 +5,15 @@ import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { withinQuota } from '../../quotas/verbs/quotas.ts'
 import { setPassword } from '../../sessions/queries/passwords.ts'
+import { keepMember } from '../../sessions/queries/sessions.ts'
 import { countTaken } from '../../sessions/verbs/password-guesses.ts'
 import { hashPassword } from '../../sessions/verbs/passwords.ts'
-import { checkPassword } from '../../sessions/verbs/sign-in.ts'
-import type { Revocation, Revoked } from '../queries/made.ts'
+import { checkPassword, wrongPassword } from '../../sessions/verbs/sign-in.ts'
+import { changeCaller } from '../queries/caller-locks.ts'
+import { type Revocation, type Revoked, revokeMade } from '../queries/made.ts'
 import * as store from '../queries/members.ts'
 import { isAtLeast, type MemberRole } from '../vocabulary.ts'
 import type { MemberRow } from '../wire/members.ts'
-import { revokeAllMade } from './revoke-made.ts'
 
 export interface NewMember {
   account_id: string
@@ -38,7 +39,8 @@ export async function addMember(ctx: Context, order: NewMember): Promise<MemberR
 }
 
 /**
- * Returns how much of what a member made was revoked; undefined where the member may do no less than before.
+ * In a transaction that revokes alone. Returns how much of what a member made was revoked; undefined where the member may
+ * do no less than before.
  * @throws ApiError `last_owner`
  */
 export function changeRole(
@@ -47,19 +49,19 @@ export function changeRole(
   role: MemberRole,
   revocation: Revocation,
 ): Promise<Revoked | undefined> {
-  return transaction(ctx, async db => {
+  return changeCaller(ctx.db, member.id, async db => {
     if (role !== 'owner') await keepAnOwner(db, member)
     await store.setRole(db, member.id, role)
-    return isAtLeast(role, member.role) ? undefined : revokeAllMade(db, member, revocation)
+    return isAtLeast(role, member.role) ? undefined : revokeMade(db, member, revocation)
   })
 }
 
-/** Returns how much of what the member made was revoked. @throws ApiError `last_owner` */
+/** In a transaction that revokes alone. Returns how much of what the member made was revoked. @throws ApiError `last_owner` */
 export function removeMember(ctx: Context, member: MemberRow, revocation: Revocation): Promise<Revoked> {
-  return transaction(ctx, async db => {
+  return changeCaller(ctx.db, member.id, async db => {
     await keepAnOwner(db, member)
     await store.deleteMember(db, member.id)
-    return revokeAllMade(db, member, revocation)
+    return revokeMade(db, member, revocation)
   })
 }
 
@@ -70,15 +72,35 @@ interface Self {
   name: string
 }
 
-/** Ends all other sessions of the member. @throws ApiError `unauthenticated`, `rate_limited` */
-export async function changePassword(ctx: Context, self: Self, current: string, next: string): Promise<void> {
-  await checkPassword(ctx, self.name, current)
-  const password_hash = await hashPassword(ctx, next)
-  await transaction(ctx, db => setPassword(db, self.member_id, password_hash, self.session_id))
+/** Both hashes of a change of password. */
+export interface CheckedPassword {
+  current: string
+  next: string
 }
 
-/** Deletes everything, in bounded steps. @throws ApiError `invalid_request`, `unauthenticated`, `rate_limited` */
-export async function deleteAccount(
+/** Checks the current password, and hashes the next one: outside of transactions. @throws ApiError `unauthenticated`, `rate_limited` */
+export async function checkNewPassword(
+  ctx: Context,
+  self: Self,
+  current: string,
+  next: string,
+): Promise<CheckedPassword> {
+  const { password_hash } = await checkPassword(ctx, self.name, current)
+  return { current: password_hash, next: await hashPassword(ctx, next) }
+}
+
+/** Ends all other sessions of the member. @throws ApiError `unauthenticated` where there is another password by now */
+export async function changePassword(
+  ctx: Context,
+  self: Self,
+  { current, next }: CheckedPassword,
+): Promise<void> {
+  if ((await keepMember(ctx.db, self.member_id)) !== current) throw wrongPassword()
+  await setPassword(ctx.db, self.member_id, next, self.session_id)
+}
+
+/** That the caller means it, and is the member. @throws ApiError `invalid_request`, `unauthenticated`, `rate_limited` */
+export async function confirmDeletion(
   ctx: Context,
   self: Self & { account_id: string },
   confirmation: { account_name: string; password: string },
@@ -92,7 +114,11 @@ export async function deleteAccount(
     )
   }
   await checkPassword(ctx, self.name, confirmation.password)
-  await transaction(ctx, db => store.deleteAccount(db, self.account_id))
+}
+
+/** Deletes everything, in bounded steps. */
+export async function deleteAccount(ctx: Context, account_id: string): Promise<void> {
+  await store.deleteAccount(ctx.db, account_id)
   ctx.notify()
 }
 
@@ -105,6 +131,3 @@ async function keepAnOwner(db: Database, member: MemberRow): Promise<void> {
     'Make another member an owner first; POST /v1/account/deletion removes the whole account.',
   )
 }
-
-const transaction = <T>(ctx: Context, work: (db: Database) => Promise<T>): Promise<T> =>
-  ctx.db.transaction(tx => work(tx as unknown as Database))

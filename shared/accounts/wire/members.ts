@@ -82,15 +82,15 @@ export const leftFields = {
         kind: z
           .enum(MADE_KINDS)
           .describe(
-            'A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `run` one that has not ended.',
+            'A `signing_secret` is replaced by rolling it; a `deployment` is a current one, and the key that a URL is called with is replaced by deploying at another URL; an `agent` one whose configuration was changed, a `recovery` or a `run` one that has not ended.',
           ),
-        id: id('What it is revoked, deleted or cancelled by; of a signing secret, its project.'),
+        id: id('What it is revoked, deleted, cancelled or aborted by; of a signing secret, its project.'),
         name: z.string(),
         project_id: id('Null for a member.').nullable(),
         how: z
           .enum(MADE_HOW)
           .describe(
-            '`changed` and `read`: somebody else made it. A member is changed by a role, or by a used link.',
+            '`changed` and `read`: somebody else made it. A member is changed by a role, or by a used link; what they made since that is listed too.',
           ),
         knows_secret: z.boolean().describe('It is a credential that its maker has: revoke it.'),
       }),

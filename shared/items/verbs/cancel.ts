@@ -1,6 +1,7 @@
 // Cancels a run: no more of its items are dispatched. Items in flight finish and keep their verdicts, or are aborted:
 // aborted items end with what was recorded so far, and later answers do not count.
 
+import { writeFor } from '../../accounts/queries/callers.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { fault } from '../../kernel/fault.ts'
@@ -31,7 +32,7 @@ export interface AbortedItems {
  */
 export async function cancelRun(ctx: Context, order: CancelOrder): Promise<AbortedItems> {
   const { run_id, in_flight } = order
-  const found = await stopCancelled(ctx.sql, order)
+  const found = await writeFor(ctx, sql => stopCancelled(sql, order))
   if (found !== 'stopped') throw notCancelled(run_id, found)
   await fault('cancel.before_commit')
   const aborted = in_flight === 'abort' ? await abort(ctx, order) : { items: 0, cost_micro: 0 }

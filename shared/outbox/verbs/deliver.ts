@@ -2,6 +2,7 @@
 // have failed, each with the same id and body; another sender takes over from one that dies; and a receiver that hangs
 // delays no message to another.
 
+import { writeFor } from '../../accounts/queries/callers.ts'
 import { wholeUrl } from '../../accounts/verbs/kept-url.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -47,7 +48,7 @@ export async function deliverDue(ctx: Context): Promise<number> {
  * @throws ApiError `delivery_pending`
  */
 export async function resend(ctx: Context, id: string): Promise<Date> {
-  const due_at = await store.resendDelivery(ctx.sql, id)
+  const due_at = await writeFor(ctx, sql => store.resendDelivery(sql, id))
   if (due_at === undefined)
     throw new ApiError(
       'delivery_pending',

@@ -2,7 +2,7 @@
 // transaction under the lock of the recovery's row and is chosen by what is stored. So a crash anywhere costs time and
 // nothing else, and a recovery acts on no item twice.
 
-import { confirmCaller } from '../../accounts/queries/callers.ts'
+import { writeFor } from '../../accounts/queries/callers.ts'
 import type { Context, Sql } from '../../context.ts'
 import { stopCancelled } from '../../items/queries/stop.ts'
 import { authorName } from '../../items/rules/started-by.ts'
@@ -156,15 +156,11 @@ export async function startRecovery(ctx: Context, order: RecoveryOrder): Promise
 }
 
 const insert = (ctx: Context, recovery: store.NewRecovery): Promise<void> =>
-  ctx.sql.begin(async tx => {
-    const sql = tx as unknown as Sql
-    await store.insertRecovery(sql, recovery)
-    await confirmCaller(sql, ctx.caller)
-  }) as Promise<void>
+  writeFor(ctx, sql => store.insertRecovery(sql, recovery))
 
 /** @throws ApiError `recovery_already_ended` */
 export async function abortRecovery(ctx: Context, key: store.RecoveryKey): Promise<void> {
-  if (!(await store.abortRecovery(ctx.sql, key)))
+  if (!(await writeFor(ctx, sql => store.abortRecovery(sql, key))))
     throw new ApiError('recovery_already_ended', `Recovery ${key.id} has ended already.`)
   await advance(ctx, key)
 }

@@ -1,7 +1,7 @@
 // Replays, resumes and decides about single items. Guarantee: of any number of concurrent callers, exactly one
 // succeeds; the others get an error that says why they did not.
 
-import { confirmCaller } from '../../accounts/queries/callers.ts'
+import { confirmCaller, writeFor } from '../../accounts/queries/callers.ts'
 import type { Context, Sql } from '../../context.ts'
 import type { StartedBy } from '../../items/vocabulary.ts'
 import { ApiError, type ApiErrorCode } from '../../kernel/errors.ts'
@@ -111,7 +111,7 @@ export async function resumeItem(
 ): Promise<Continued> {
   const { budget_cents } = options
   const extra = budget_cents === undefined ? null : microOf(budget_cents)
-  if ((await inTransaction(ctx, sql => decisions.resume(sql, [key], extra, by))) === 0) {
+  if ((await writeFor(ctx, sql => decisions.resume(sql, [key], extra, by))) === 0) {
     const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
     throw refused('resume', key, refusal ?? 'its run has ended')
   }
@@ -120,24 +120,12 @@ export async function resumeItem(
   return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
 }
 
-/**
- * Decides about an item in a transaction: Citus takes all statements outside of transactions for one and the same, so two
- * that wait for a transaction, and are waited for, are a deadlock to it.
- */
-const inTransaction = <T>(ctx: Context, decide: (sql: Sql) => Promise<T>): Promise<T> =>
-  ctx.sql.begin(async tx => {
-    const sql = tx as unknown as Sql
-    const decided = await decide(sql)
-    await confirmCaller(sql, ctx.caller)
-    return decided
-  }) as Promise<T>
-
 const end = (ctx: Context, key: ItemKey, ending: decisions.Ending, by: string | null) =>
-  inTransaction(ctx, sql => decisions.endWaiting(sql, [key], ending, by))
+  writeFor(ctx, sql => decisions.endWaiting(sql, [key], ending, by))
 
 /** @throws ApiError `item_already_decided` */
 export async function acknowledgeItem(ctx: Context, key: ItemKey, by: string | null = null): Promise<void> {
-  if ((await inTransaction(ctx, sql => decisions.acknowledge(sql, [key], by))) === 0)
+  if ((await writeFor(ctx, sql => decisions.acknowledge(sql, [key], by))) === 0)
     throw await tooLate(ctx.sql, 'acknowledge', key)
 }
 
@@ -163,7 +151,7 @@ export async function callItemWrong(
   by: string | null = null,
 ): Promise<void> {
   if ((await end(ctx, key, { as: 'wrong', of }, by)) > 0) return deliverSoon(ctx)
-  if (of === 'verdict' && (await inTransaction(ctx, sql => callOkWrong(sql, key)))) return
+  if (of === 'verdict' && (await writeFor(ctx, sql => callOkWrong(sql, key)))) return
   throw await tooLate(ctx.sql, 'wrong', key, of)
 }
 
@@ -182,7 +170,7 @@ export async function confirmItem(ctx: Context, key: ItemKey, by: string | null 
  * @throws ApiError `item_not_reopenable`
  */
 export async function reopenItem(ctx: Context, key: ItemKey): Promise<void> {
-  await inTransaction(ctx, async sql => {
+  await writeFor(ctx, async sql => {
     const standing = await triage.findStanding(sql, key, true)
     const refusal = standing === undefined ? 'it is gone' : refusalToReopen(standing)
     if (refusal !== null || !(await decisions.reopen(sql, key)))

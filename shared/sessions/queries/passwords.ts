@@ -1,8 +1,8 @@
 // Accounts and their members' passwords.
 
-import { and, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import { changeCaller, keepCallers } from '../../accounts/queries/caller-locks.ts'
+import { changeCaller } from '../../accounts/queries/caller-locks.ts'
 import { accounts, members, sessions } from '../../accounts/tables/accounts.ts'
 import type { Database } from '../../context.ts'
 
@@ -34,7 +34,7 @@ export async function findLinkedMember(db: Database, member_id: string, maker_se
   const maker = alias(members, 'maker')
   const { account_id, email, password_hash } = members
   const [row] = await db
-    .select({ account_id, email, password_hash, maker_id: maker.id, maker_hash: maker.password_hash })
+    .select({ account_id, email, password_hash, maker_hash: maker.password_hash })
     .from(members)
     .innerJoin(maker, eq(maker.account_id, members.account_id))
     .innerJoin(sessions, eq(sessions.member_id, maker.id))
@@ -48,24 +48,6 @@ export async function findLinkedMember(db: Database, member_id: string, maker_se
       ),
     )
   return row
-}
-
-/** Keeps the member of a link, its maker and the maker's session as they are until the transaction ends. */
-export async function lockLinked(
-  db: Database,
-  {
-    member_id,
-    maker_id,
-    maker_session_id,
-  }: { member_id: string; maker_id: string; maker_session_id: string },
-): Promise<void> {
-  await db
-    .select({ id: members.id })
-    .from(members)
-    .where(inArray(members.id, [member_id, maker_id]))
-    .orderBy(members.id)
-    .for('update')
-  await keepCallers(db, [maker_session_id])
 }
 
 /** Sets a member's password and ends the sessions that were opened with the old one, except `kept_session_id`. */

@@ -3,12 +3,13 @@
 // made it is live, with the password that its owner had; nothing about it is stored.
 
 import { insertAuditEntry } from '../../accounts/queries/audit.ts'
+import { keepCallers, revokeAlone } from '../../accounts/queries/caller-locks.ts'
 import type { Context, Database } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { fromBase64Url, namedSecret, sameBytes, toBase64Url } from '../../kernel/secrets.ts'
-import { findLinkedMember, lockLinked, setPassword } from '../queries/passwords.ts'
+import { findLinkedMember, setPassword } from '../queries/passwords.ts'
 import { hashPassword } from './passwords.ts'
 
 const HOUR_MS = 3_600_000
@@ -55,16 +56,17 @@ export async function usePasswordLink(ctx: Context, token: string, password: str
     if (sameBytes(given, await sealOf(ctx, [member_id, maker_session_id, expires], linked))) return linked
     throw spent()
   }
-  const { maker_id } = await linkedIn(ctx.db)
+  const { account_id } = await linkedIn(ctx.db)
   const password_hash = await hashPassword(ctx, password)
   await ctx.db.transaction(async tx => {
     const db = tx as unknown as Database
-    await lockLinked(db, { member_id, maker_id, maker_session_id })
+    await revokeAlone(db, account_id)
+    await keepCallers(db, [maker_session_id])
     const member = await linkedIn(db)
     await setPassword(db, member_id, password_hash)
     await insertAuditEntry(db, {
       id: ctx.newId(),
-      account_id: member.account_id,
+      account_id,
       actor_kind: 'member',
       actor_id: member_id,
       actor_name: member.email,

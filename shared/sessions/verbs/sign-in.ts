@@ -88,7 +88,7 @@ export async function checkPassword(
   return member
 }
 
-const wrongPassword = () => new ApiError('unauthenticated', 'The e-mail or the password is wrong.')
+export const wrongPassword = () => new ApiError('unauthenticated', 'The e-mail or the password is wrong.')
 
 const refusedSignIn = ({ id, account_id }: { id: string; account_id: string }) => ({
   operation_id: 'createSession' as const,

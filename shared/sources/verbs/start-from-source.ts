@@ -1,6 +1,7 @@
 // Starts a run over the items of a source. Guarantee: the run is opened only after the source has ended well; if it
 // ends otherwise, nothing is left of the run.
 
+import { confirmCaller } from '../../accounts/queries/callers.ts'
 import { problemText } from '../../alerts/rules/alerts.ts'
 import type { Context, Sql } from '../../context.ts'
 import type { StartedBy } from '../../items/vocabulary.ts'
@@ -96,6 +97,7 @@ export async function previewSource(
       const room = LIMITS.source_preview_items - preview.items.length
       if (room > 0) preview.items.push(...items.slice(0, room))
     }
+    await confirmCaller(ctx.sql, ctx.caller) // a source may take minutes
     return preview
   })
 }

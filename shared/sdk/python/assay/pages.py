@@ -6,11 +6,14 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from typing import Mapping, Optional
+from typing import Mapping, Optional, Pattern
 
 WAY_OUT = "Set ASSAY_AGENT_KEY, which `assay deploy --url` prints: then it answers Assay alone, by any name."
+LOCALHOST = re.compile(r"(?:.*\.)?localhost\.?", re.IGNORECASE)
+"""Names that browsers keep on their own machine."""
 HERE = re.compile(r"(?:[^.]*|.*\.(?:localhost|internal|local|svc|test))\.?", re.IGNORECASE)
-"""Names that no public name server answers for."""
+"""These, and names that no public name server answers for: by them a container, a proxy or a hosts file calls. Whoever is in the same
+network may answer for some (`claims`, `printer.local`), so a page that bears one is not trusted."""
 PLATFORMS = ("fprocess", "K_SERVICE", "KUBERNETES_SERVICE_HOST")
 """What OpenFaaS, Knative and Cloud Run, and Kubernetes set in their containers. No browser runs there, and a proxy beside the agent
 (a watchdog, a queue-proxy, a sidecar) calls it on loopback by the name that it was called by."""
@@ -28,10 +31,10 @@ def page_problem(headers: Mapping[str, str], is_on_loopback: bool) -> Optional[s
     if os.environ.get("ASSAY_AGENT_KEY", "").split():
         return None
     host, origin = headers.get("host", ""), headers.get("origin")
-    is_own = origin == f"http://{host}" and _is_here(host)
+    is_own = origin == f"http://{host}" and _is_address_or(LOCALHOST, host)
     if origin is not None and not is_own:
         return f"This agent has no key and answers no page of {origin[:200]}. {WAY_OUT}"
-    if is_on_loopback and not _is_here(host) and not any(map(os.environ.get, PLATFORMS)):
+    if is_on_loopback and not _is_address_or(HERE, host) and not any(map(os.environ.get, PLATFORMS)):
         return f"This agent has no key and answers on loopback to names of this machine, not to {host[:200]}. {WAY_OUT}"
     return None
 
@@ -44,11 +47,11 @@ def is_loopback(address: str) -> bool:
         return address == "localhost"
 
 
-def _is_here(host: str) -> bool:
-    """Whether a name, with or without a port, is an address or one that no page of elsewhere has."""
+def _is_address_or(names: Pattern[str], host: str) -> bool:
+    """Whether a name, with or without a port, is an address, which nobody can lead elsewhere, or one of these."""
     bare = re.sub(r":\d*$", "", host)
     try:
         ipaddress.ip_address(bare[1:-1] if bare.startswith("[") else bare)
         return True
     except ValueError:
-        return HERE.fullmatch(bare) is not None
+        return names.fullmatch(bare) is not None
