@@ -327,11 +327,11 @@ describe('a Parquet file', () => {
         parquetFile({
           rows: 1,
           pages: [
-            page({ bytes: Buffer.alloc(0), values: 1, kind: 'index', packed_size: -9 }),
+            page({ bytes: Buffer.alloc(0), values: 1, kind: 'index', packed_size: -7 }),
             page({ bytes: plainTexts(['a']), values: 1 }),
           ],
         }),
-      /a page of "v" is longer than its column|is no Parquet file/,
+      /a page of "v" is longer than its column/,
     ],
     [
       'texts that repeat one another',

@@ -81,7 +81,7 @@ export function parquetFile({
   let dictionary: bigint | undefined
   for (const { kind, bytes } of pages) {
     if (kind === 'dictionary') dictionary = BigInt(at)
-    if (kind === 'data') {
+    if (kind !== 'dictionary') {
       data = at
       break
     }
