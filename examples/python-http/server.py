@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 TOLERANCE_S = 300
 KEYS = [base64.b64decode(key.removeprefix("whsec_")) for key in os.environ.get("ASSAY_AGENT_KEY", "").split()]
 
+MOST_BYTES = 2 * 1024 * 1024  # an input has 1 MiB at most
 IS_QUEUED = os.environ.get("ASSAY_ANSWER_LATER") == "1"  # whoever calls it has answered 202 already
 
 
@@ -75,7 +76,11 @@ class Agent(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # keeps connections open
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        length = int(self.headers.get("content-length", 0))
+        if not 0 <= length <= MOST_BYTES:
+            self.close_connection = True
+            return self.answer(413, {"error": {"code": "too_large", "message": f"the body is longer than {MOST_BYTES} bytes"}})
+        body = self.rfile.read(length)
         if KEYS and not is_from_assay(self.headers, body):
             return self.answer(401, {"error": {"code": "unauthenticated", "message": "no signature of Assay's"}})
         try:

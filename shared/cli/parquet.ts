@@ -5,24 +5,32 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import {
   type AsyncBuffer,
+  type ColumnChunk,
   type DecodedArray,
   type FileMetaData,
   parquetMetadataAsync,
   parquetScan,
+  parquetSchema,
   type SchemaElement,
 } from 'hyparquet'
-import { compressors } from 'hyparquet-compressors'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { INPUT_LIMITS } from '../kernel/limits/input.ts'
 import { NotText } from '../submission/rules/file-text.ts'
 import type { Fields, Row } from '../submission/rules/rows.ts'
 import { type Cell, Columns, type TableFound } from '../submission/rules/table-rows.ts'
-import { pagesOf } from './parquet-pages.ts'
+import { checkFooter, checkMetadata, compressors, Held } from './parquet-bounds.ts'
+import { checkNested, type PageSource, pagesOf } from './parquet-pages.ts'
 import { Digits, isDecimal, isTime } from './parquet-values.ts'
 
 /** A page may have more, where its values are short or repeat. */
 const ROWS_AT_ONCE = 20_000
 /** Passed on at once: lines of a whole page would be megabytes of text. */
 const ROWS_PASSED = 500
+const PIECE_CHARACTERS = 1024 * 1024
+const KEPT_BYTES = 32 * 1024 * 1024
+/** Of a row's JSON: with a single column as the input, it may be longer than an input. */
+const ROW_CHARACTERS = 4 * INPUT_LIMITS.item_input_bytes
+
 /** @throws NotText */
 export async function* parquetRows(
   path: string,
@@ -31,15 +39,21 @@ export async function* parquetRows(
 ): AsyncGenerator<Row[]> {
   await using handle = await open(path)
   const file = bufferOf(handle, (await handle.stat()).size)
-  const metadata = await parquetMetadataAsync(file).catch(unreadable)
+  const metadata = await metadataOf(file).catch(unreadable)
   const names = namesOf(metadata)
   const problem = columnProblem(metadata) ?? new Columns(names).problem(fields)
   if (problem !== undefined) return yield [{ line: 0, problem }]
   table?.({ delimiter: null, columns: names, has_index: false })
   for await (const table of tablesOf(file, metadata, names)) {
-    const kept = pieces(table, names)
-    for (const piece of kept) yield rowsOf(piece)
+    for (const piece of pieces(table, names)) yield rowsOf(piece)
   }
+}
+
+async function metadataOf(file: AsyncBuffer): Promise<FileMetaData> {
+  await checkFooter(file)
+  const metadata = await parquetMetadataAsync(file)
+  checkMetadata(metadata, file)
+  return metadata
 }
 
 /** Some rows as the UTF-8 of their texts, on a line each; where a row has none, why. */
@@ -51,26 +65,35 @@ interface Piece {
 
 /**
  * All rows of a table, so that nothing of its pages is needed while they pass: what V8 finds alive twice, it keeps for
- * long. Of values in memory, 1,000,000 rows took 389 MiB.
+ * long. Of values in memory, 1,000,000 rows took 389 MiB. Beyond KEPT_BYTES they pass meanwhile: a dictionary may name one
+ * long text any number of times.
  */
-function pieces(table: Table, names: readonly string[]): Piece[] {
+function* pieces(table: Table, names: readonly string[]): Generator<Piece> {
   const encoder = new TextEncoder()
-  const made: Piece[] = []
-  for (let from = 0; from < table.length; from += ROWS_PASSED) {
+  let made: Piece[] = []
+  let kept = 0
+  for (let from = 0; from < table.length; ) {
     const problems = new Map<number, string>()
+    const first = table.first + from
     let text = ''
-    for (let at = from; at < Math.min(table.length, from + ROWS_PASSED); at++) {
+    let count = 0
+    for (; count < ROWS_PASSED && from < table.length && text.length < PIECE_CHARACTERS; count++, from++) {
       try {
-        text += `${textOf(names, column => table.columns[column]!(table.first + at))}\n`
+        text += `${textOf(names, column => table.columns[column]!(table.first + from))}\n`
       } catch (error) {
         if (!(error instanceof NotJson)) throw error
-        problems.set(at - from, error.message)
+        problems.set(count, error.message)
         text += '\n'
       }
     }
-    made.push({ first: table.first + from, bytes: encoder.encode(text), problems })
+    made.push({ first, bytes: encoder.encode(text), problems })
+    kept += text.length
+    if (kept < KEPT_BYTES) continue
+    yield* made
+    made = []
+    kept = 0
   }
-  return made
+  yield* made
 }
 
 function rowsOf({ first, bytes, problems }: Piece): Row[] {
@@ -107,12 +130,15 @@ async function* tablesOf(
   names: readonly string[],
 ): AsyncGenerator<Table> {
   let begin = 0
+  const source = { file, schema: parquetSchema(metadata), held: new Held() }
   for (const { columns, num_rows } of metadata.row_groups) {
     const end = begin + Number(num_rows)
+    if (end === begin) continue
+    source.held.clear()
     const readers = names.map(name => {
       const leaf = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)
-      const pages = leaf && pagesOf(file, metadata, leaf, EXACT)
-      return pages ?? nestedColumn(file, metadata, name, begin, end)
+      const pages = leaf && pagesOf(source, leaf, EXACT)
+      return pages ?? nestedColumn(source, columns, { metadata, name, begin, end })
     })
     const decoded = readers.map(() => ({ first: begin, end: begin, values: [] as DecodedArray }))
     for (let row = begin; row < end; ) {
@@ -138,13 +164,19 @@ async function* tablesOf(
 
 /** A column with lists or structs, whose row group is decoded at once. */
 async function* nestedColumn(
-  file: AsyncBuffer,
-  metadata: FileMetaData,
-  column: string,
-  rowStart: number,
-  rowEnd: number,
+  source: PageSource,
+  columns: readonly ColumnChunk[],
+  of: { metadata: FileMetaData; name: string; begin: number; end: number },
 ): AsyncGenerator<DecodedArray> {
-  const scan = await parquetScan({ file, metadata, compressors, parsers: EXACT, columns: [column] })
+  await checkNested(source, columns, of.name)
+  const { metadata, name: column, begin: rowStart, end: rowEnd } = of
+  const scan = await parquetScan({
+    file: source.file,
+    metadata,
+    compressors,
+    parsers: EXACT,
+    columns: [column],
+  })
   yield await scan.readColumn({ column, rowStart, rowEnd })
 }
 
@@ -198,22 +230,57 @@ const EXACT = {
 
 class NotJson extends Error {}
 
-const textOf = (names: readonly string[], value: (column: number) => unknown): string =>
-  `{${names.map((name, at) => `${JSON.stringify(name)}:${jsonOf(value(at), name)}`).join()}}`
+/** A row's JSON, as far as it may be long: lists may name one long text any number of times. */
+class RowText {
+  text = ''
 
-function jsonOf(value: unknown, name: string): string {
+  /** @throws NotJson */
+  add(part: string, name: string): void {
+    this.text += part
+    if (this.text.length > ROW_CHARACTERS)
+      throw new NotJson(`has over ${ROW_CHARACTERS} characters as JSON, up to "${name}": leave columns out`)
+  }
+}
+
+function textOf(names: readonly string[], value: (column: number) => unknown): string {
+  const row = new RowText()
+  for (const [at, name] of names.entries()) {
+    row.add(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`, name)
+    write(row, value(at), name)
+  }
+  return `${row.text}}`
+}
+
+function write(row: RowText, value: unknown, name: string): void {
+  if (Array.isArray(value)) {
+    for (const [at, one] of value.entries()) {
+      row.add(at === 0 ? '[' : ',', name)
+      write(row, one, name)
+    }
+    return row.add(value.length === 0 ? '[]' : ']', name)
+  }
+  const isStruct = typeof value === 'object' && value !== null && !isLeaf(value)
+  if (!isStruct) return row.add(leafOf(value, name), name)
+  let before = '{'
+  for (const [key, one] of Object.entries(value as object)) {
+    row.add(`${before}${JSON.stringify(key)}:`, name)
+    write(row, one, name)
+    before = ','
+  }
+  row.add(before === '{' ? '{}' : '}', name)
+}
+
+const isLeaf = (value: object) =>
+  value instanceof Digits || value instanceof Uint8Array || value instanceof Date
+
+function leafOf(value: unknown, name: string): string {
   if (value === undefined || value === null) return 'null'
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Digits) return value.json
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new NotJson(`has ${value} in "${name}", which JSON does not have`)
   if (value instanceof Uint8Array) throw new NotJson(`has bytes in "${name}": encode that column as text`)
-  if (value instanceof Date) return JSON.stringify(value.toISOString())
-  if (Array.isArray(value)) return `[${value.map(one => jsonOf(one, name)).join()}]`
-  if (typeof value !== 'object') return JSON.stringify(value)
-  return `{${Object.entries(value)
-    .map(([key, one]) => `${JSON.stringify(key)}:${jsonOf(one, name)}`)
-    .join()}}`
+  return JSON.stringify(value instanceof Date ? value.toISOString() : value)
 }
 
 export type ParquetType = 'text' | 'number' | 'whole' | 'boolean'

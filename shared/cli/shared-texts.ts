@@ -1,13 +1,14 @@
 // Keeps the shared texts of a workbook in a temporary file, since a sheet may have a million. Guarantee: memory is bounded
-// by GROUP, CACHED and a number for each group; the file is gone when this is.
+// by GROUP, CACHED and two numbers for each group, the file by MOST_BYTES; it is gone when this is.
 
 import { readSync } from 'node:fs'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Texts that are read at once: sheets mostly name them one after the other. */
-const GROUP = 64
+/** Texts that are read at once: sheets mostly name them one after the other. Long ones stand in smaller groups. */
+const GROUP = { texts: 64, bytes: 256 * 1024 }
+const MOST_BYTES = 2 * 1024 ** 3
 /** Characters of the groups in memory. */
 const CACHED = 4 * 1024 * 1024
 const WRITTEN_AT_ONCE = 256 * 1024
@@ -20,6 +21,8 @@ export class SharedTexts implements AsyncDisposable {
   readonly #file: FileHandle
   /** Where each group begins, and the end. */
   readonly #places: number[] = [0]
+  /** The number of each group's first text. */
+  readonly #firsts: number[] = [0]
   readonly #groups = new Map<number, string[]>()
   #cached = 0
 
@@ -42,8 +45,14 @@ export class SharedTexts implements AsyncDisposable {
 
   /** Undefined where there is none. */
   at(index: number): string | undefined {
-    const number = Math.floor(index / GROUP)
-    return this.#group(number)?.[index - number * GROUP]
+    if (!(index >= 0 && index < this.length)) return undefined
+    let [low, high] = [0, this.#firsts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if (this.#firsts[middle]! <= index) low = middle
+      else high = middle
+    }
+    return this.#group(low)?.[index - this.#firsts[low]!]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -62,11 +71,12 @@ export class SharedTexts implements AsyncDisposable {
         const line = JSON.stringify(text) + BREAK
         open += line
         bytes += Buffer.byteLength(line)
-        if (++this.length % GROUP === 0) {
-          end += bytes
-          bytes = 0
-          this.#places.push(end)
-        }
+        if (++this.length - this.#firsts.at(-1)! < GROUP.texts && bytes < GROUP.bytes) continue
+        end += bytes
+        bytes = 0
+        this.#places.push(end)
+        this.#firsts.push(this.length)
+        if (end > MOST_BYTES) throw new Error(`the texts of its cells have over ${MOST_BYTES} bytes`)
       }
       if (open.length >= WRITTEN_AT_ONCE) await flush()
     }

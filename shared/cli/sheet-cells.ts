@@ -3,10 +3,14 @@
 
 import { serialToDate } from 'hucre'
 import type { Cell } from '../submission/rules/table-rows.ts'
-import { broken, type Sheet, unescaped, type Workbook, xmlReader } from './workbook.ts'
+import { broken, MAX_TEXT, type Sheet, unescaped, type Workbook, xmlReader } from './workbook.ts'
 
 /** What Excel itself allows. */
 const COLUMNS = 16_384
+const ROWS = 1_048_576
+/** Of a row's texts, and of rows that are passed on together: cells may name one shared text any number of times. */
+const ROW_CHARACTERS = 4 * MAX_TEXT
+const PASSED_CHARACTERS = 1024 * 1024
 const DAY_SECONDS = 86_400
 const LETTER_A = 64
 
@@ -17,47 +21,77 @@ export interface SheetRow {
   line: number
   /** By column, from 0. A list for each row has a place for every empty column: a chunk of such rows took 780 MiB. */
   cells: Map<number, Cell>
+  /** Columns, and the numbers of their shared texts, which are read as the row is passed on. */
+  shared: [column: number, text: number][]
   /** Why it is none. */
   problem?: string
 }
 
-/** The rows of a sheet, of each chunk together. @throws NotText */
+/** The rows of a sheet, some of each chunk together. @throws NotText */
 export async function* sheetCells(workbook: Workbook, { path }: Sheet): AsyncGenerator<SheetRow[]> {
   if (path === undefined) return
-  const sheet = new SheetReader(workbook, await workbook.texts().catch(broken))
+  const sheet = new SheetReader(workbook)
+  const texts = await workbook.texts().catch(broken)
   const reader = xmlReader(sheet)
   try {
     for await (const chunk of await workbook.open(path)) {
       reader.write(chunk)
-      if (sheet.rows.length > 0) yield sheet.taken()
+      yield* withTexts(sheet.taken(), texts)
     }
     reader.end('worksheet')
+    yield* withTexts(sheet.taken(), texts)
   } catch (error) {
     broken(error as Error)
   }
-  yield sheet.taken()
 }
 
 type Texts = Awaited<ReturnType<Workbook['texts']>>
 
+/** The rows with their shared texts, no more together than PASSED_CHARACTERS and one row. */
+function* withTexts(rows: SheetRow[], texts: Texts): Generator<SheetRow[]> {
+  let passed: SheetRow[] = []
+  let characters = 0
+  for (const row of rows) {
+    let own = 0
+    for (const [column, number] of row.shared) {
+      const text = texts.at(number) ?? broken(new Error(`text ${number} is missing`))
+      own += text.length
+      if (own > ROW_CHARACTERS) {
+        row.problem = `has over ${ROW_CHARACTERS} characters in its cells, up to column ${column + 1}: leave columns out`
+        row.cells.clear()
+        break
+      }
+      row.cells.set(column, text)
+    }
+    row.shared = []
+    passed.push(row)
+    characters += own
+    if (characters < PASSED_CHARACTERS) continue
+    yield passed
+    passed = []
+    characters = 0
+  }
+  if (passed.length > 0) yield passed
+}
+
 class SheetReader {
   rows: SheetRow[] = []
   readonly #workbook: Workbook
-  readonly #texts: Texts
-  #row: SheetRow = { line: 0, cells: new Map() }
+  #row: SheetRow = { line: 0, cells: new Map(), shared: [] }
   #at = 0
   #type = 'n'
   #style = 0
   #text = ''
+  /** Of the values of its row. */
+  #characters = 0
   #hasFormula = false
   #hasValue = false
   #isValue = false
   /** Within how a text is to be pronounced. */
   #isSound = false
 
-  constructor(workbook: Workbook, texts: Texts) {
+  constructor(workbook: Workbook) {
     this.#workbook = workbook
-    this.#texts = texts
   }
 
   taken(): SheetRow[] {
@@ -68,11 +102,16 @@ class SheetReader {
 
   readonly open = (name: string, attributes: Record<string, string>): void => {
     if (name === 'row') {
-      this.#row = { line: Number(attributes.r ?? this.#row.line + 1), cells: new Map() }
+      this.#row = { line: this.#lineOf(attributes.r), cells: new Map(), shared: [] }
+      this.#characters = 0
       this.#at = -1
     } else if (name === 'c') {
-      this.#at = attributes.r === undefined ? this.#at + 1 : columnOf(attributes.r)
-      if (this.#at >= COLUMNS) throw new Error(`a cell is in column ${this.#at + 1}`)
+      const { r } = attributes
+      this.#at = r === undefined ? this.#at + 1 : columnOf(r)
+      if (this.#at < 0 || this.#at >= COLUMNS)
+        throw new Error(
+          `${r === undefined ? `a cell of row ${this.#row.line}` : `the cell ${r.slice(0, 20)}`} is in no column from A to XFD`,
+        )
       this.#type = attributes.t ?? 'n'
       this.#style = Number(attributes.s ?? 0)
       this.#text = ''
@@ -86,8 +125,24 @@ class SheetReader {
     }
   }
 
+  /** Excel writes rows in their order, and refuses others. */
+  #lineOf(written: string | undefined): number {
+    const { line } = this.#row
+    const next = written === undefined ? line + 1 : Number(written)
+    if (Number.isInteger(next) && next > line && next <= ROWS) return next
+    throw new Error(
+      `behind row ${line} is a row ${String(written).slice(0, 20)}, and rows have rising numbers up to ${ROWS}`,
+    )
+  }
+
   readonly text = (part: string): void => {
-    if (this.#isValue) this.#text += part
+    if (!this.#isValue || this.#characters > ROW_CHARACTERS) return
+    this.#text += part
+    this.#characters += part.length
+    if (this.#text.length <= MAX_TEXT && this.#characters <= ROW_CHARACTERS) return
+    this.#row.problem ??= `has over ${MAX_TEXT} characters in column ${this.#at + 1}, or over ${ROW_CHARACTERS} in all: shorten them, or leave columns out`
+    this.#text = ''
+    this.#isValue = false
   }
 
   readonly close = (name: string): void => {
@@ -106,8 +161,10 @@ class SheetReader {
     const text = this.#text
     if (this.#type === 'inlineStr' || this.#type === 'str') return unescaped(text)
     if (text === '') return null
-    if (this.#type === 's')
-      return this.#texts.at(Number(text)) ?? broken(new Error(`text ${text} is missing`))
+    if (this.#type === 's') {
+      this.#row.shared.push([this.#at, Number(text)])
+      return null
+    }
     if (this.#type === 'b') return text === '1' || text.toLowerCase() === 'true'
     if (this.#type === 'd') return withoutMidnight(text)
     const number = Number(text)

@@ -14,6 +14,7 @@ import type { Schemas } from './api.ts'
 import { EXIT, Failure, usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
 import type { Session } from './session.ts'
+import { UnpackedBytes } from './unpacked-bytes.ts'
 
 /** Rows of a piece are in memory as values, texts and lines: of 64 KiB, 1,000,000 rows of CSV took 247 MiB, of 32 KiB 184. */
 const READ_BYTES = 32 * 1024
@@ -46,6 +47,17 @@ export interface Source extends Taking {
   input?: AsyncIterable<Uint8Array>
 }
 
+/** A workbook or a Parquet file may name one value any number of times. */
+const SURE_BYTES = 1024 ** 3
+
+async function* bounded(rows: AsyncIterable<Row[]>, size: number): AsyncGenerator<Row[]> {
+  const held = new UnpackedBytes(size, SURE_BYTES)
+  for await (const some of rows) {
+    for (const row of some) if ('text' in row) held.add(row.text.length, 'its rows')
+    yield some
+  }
+}
+
 /** The rows of a workbook or a Parquet file; undefined of a file of text. Their libraries are loaded only for these. */
 async function tableRows(
   path: string,
@@ -55,10 +67,12 @@ async function tableRows(
   await using file = await open(path)
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4), position: 0 })
   const begin = buffer.toString('latin1', 0, bytesRead)
+  const { size } = await file.stat()
   if (begin === 'PK\x03\x04')
-    return whole((await import('./xlsx.ts')).sheetRows(path, fields, { sheet, table }))
+    return whole(bounded((await import('./xlsx.ts')).sheetRows(path, fields, { sheet, table }), size))
   if (sheet !== undefined) throw usageFailure('--sheet is of Excel workbooks', { hint: `${path} is none` })
-  return begin === 'PAR1' ? whole((await import('./parquet.ts')).parquetRows(path, fields, table)) : undefined
+  if (begin !== 'PAR1') return undefined
+  return whole(bounded((await import('./parquet.ts')).parquetRows(path, fields, table), size))
 }
 
 /** The fields of a row that `answerRows` makes. */

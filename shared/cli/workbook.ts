@@ -1,11 +1,13 @@
 // Opens an Excel workbook: its sheets, shared texts and dates. Guarantee: nothing of it is in memory as a whole but the list
-// of its parts and the styles of its cells; another archive is refused by its name.
+// of its parts and the styles of its cells; what a small file unpacks to has a bound; another archive is refused by its name.
 
 import { Parser } from 'htmlparser2'
 import { isDateFormat } from 'hucre'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { INPUT_LIMITS } from '../kernel/limits/input.ts'
 import { NotText } from '../submission/rules/file-text.ts'
 import { SharedTexts } from './shared-texts.ts'
+import { UnpackedBytes } from './unpacked-bytes.ts'
 
 export interface Sheet {
   name: string
@@ -27,10 +29,18 @@ export interface Workbook extends AsyncDisposable {
 
 /** Of parts of the archive; Excel writes some fifty, and a few for each sheet. */
 const MAX_PARTS = 50_000
+const MAX_SHEETS = 10_000
+/** Excel itself has 64,000. */
+const MAX_STYLES = 100_000
+/** Of a name, an address or a format: Excel itself has 255. */
+const MAX_WORD = 4096
+/** A longer text is no part of an item. */
+export const MAX_TEXT = INPUT_LIMITS.item_input_bytes
 
 /** @throws NotText */
 export async function openWorkbook(path: string): Promise<Workbook> {
   const zip = await openPromise(path, { autoClose: false }).catch(broken)
+  const unpacked = new UnpackedBytes(zip.fileSize)
   let texts: SharedTexts | undefined
   const close = async () => {
     await texts?.[Symbol.asyncDispose]()
@@ -41,7 +51,10 @@ export async function openWorkbook(path: string): Promise<Workbook> {
     const open = async (part: string) => {
       const entry = parts.get(part.toLowerCase())
       if (entry === undefined) return broken(new Error(`${part} is missing`))
-      return (await zip.openReadStreamPromise(entry).catch(broken)) as AsyncIterable<Buffer>
+      return unpacked.counted(
+        part,
+        (await zip.openReadStreamPromise(entry).catch(broken)) as AsyncIterable<Buffer>,
+      )
     }
     const main = await mainPart(parts, open)
     const { sheets, is1904, related } = await sheetsOf(open, main)
@@ -113,6 +126,8 @@ async function relationsOf(open: Open, part: string, folder: string): Promise<Re
   await readXml(await open(part), {
     open(name, { Id = '', Type = '', Target = '' }) {
       if (name !== 'Relationship') return
+      if (found.length === MAX_PARTS || Math.max(Id.length, Type.length, Target.length) > MAX_WORD)
+        throw new Error(`${part} relates too many parts, or names one by over ${MAX_WORD} characters`)
       const path = new URL(Target, `zip:///${folder}`).pathname.slice(1)
       found.push({ id: Id, kind: Type.slice(Type.lastIndexOf('/') + 1), path: decodeURIComponent(path) })
     },
@@ -123,6 +138,9 @@ async function relationsOf(open: Open, part: string, folder: string): Promise<Re
 async function sheetsOf(open: Open, main: string) {
   const folder = main.slice(0, main.lastIndexOf('/') + 1)
   const relations = await relationsOf(open, `${folder}_rels/${main.slice(folder.length)}.rels`, folder)
+  const worksheets = new Map(
+    relations.flatMap(({ id, kind, path }) => (kind === 'worksheet' ? [[id, path] as const] : [])),
+  )
   const sheets: Sheet[] = []
   let is1904 = false
   await readXml(await open(main), {
@@ -130,8 +148,10 @@ async function sheetsOf(open: Open, main: string) {
       if (name === 'workbookPr') is1904 = /^(1|true|on)$/.test(attributes.date1904 ?? '')
       if (name !== 'sheet') return
       const id = Object.entries(attributes).find(([key]) => /:id$/i.test(key))?.[1]
-      const path = relations.find(one => one.id === id && one.kind === 'worksheet')?.path
-      sheets.push({ name: attributes.name ?? '', path })
+      const { name: title = '' } = attributes
+      if (sheets.length === MAX_SHEETS || title.length > MAX_WORD)
+        throw new Error(`it has over ${MAX_SHEETS} sheets, or one with a name of over ${MAX_WORD} characters`)
+      sheets.push({ name: title, path: worksheets.get(id ?? '') })
     },
   })
   const related = Object.fromEntries(relations.map(({ kind, path }) => [kind, path]))
@@ -139,14 +159,16 @@ async function sheetsOf(open: Open, main: string) {
 }
 
 async function formatsOf(styles: AsyncIterable<Buffer>): Promise<CellFormat[]> {
-  const codes = new Map<string, string>()
+  const codes = new Map<string, CellFormat>()
   const formats: CellFormat[] = []
   let isOfCells = false
   await readXml(styles, {
     open(name, { numFmtId = '0', formatCode = '' }) {
-      if (name === 'numFmt') codes.set(numFmtId, formatCode)
+      if (codes.size > MAX_STYLES || formats.length > MAX_STYLES || formatCode.length > MAX_WORD)
+        throw new Error(`it has over ${MAX_STYLES} formats, or one of over ${MAX_WORD} characters`)
+      if (name === 'numFmt') codes.set(numFmtId, formatOfCode(formatCode))
       else if (name === 'cellXfs') isOfCells = true
-      else if (name === 'xf' && isOfCells) formats.push(formatOfCode(codes.get(numFmtId) ?? numFmtId))
+      else if (name === 'xf' && isOfCells) formats.push(codes.get(numFmtId) ?? formatOfCode(numFmtId))
     },
     close(name) {
       if (name === 'cellXfs') isOfCells = false
@@ -172,6 +194,7 @@ async function* textsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]>
     },
     text(part) {
       if (isText) text += part
+      if (text.length > MAX_TEXT) throw new Error(`a text of its cells has over ${MAX_TEXT} characters`)
     },
     close(name) {
       if (name === 't') isText = false
@@ -203,18 +226,32 @@ export interface XmlEvents {
 
 const bare = (name: string) => name.slice(name.indexOf(':') + 1)
 
+/** Elements within one another; a text with fonts is seven deep. */
+const MAX_DEPTH = 100
+/** Of a tag or a comment, which the parser holds until it ends. */
+const MAX_MARKUP = 1024 * 1024
+
 export function xmlReader({ open, text, close }: XmlEvents) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let root: string | undefined
   let closed = ''
+  let depth = 0
+  let sinceEvent = 0
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        if (++depth > MAX_DEPTH) throw new Error(`its elements are over ${MAX_DEPTH} deep`)
+        sinceEvent = 0
         root ??= bare(name)
         open?.(bare(name), attributes)
       },
-      ontext: part => text?.(part),
+      ontext(part) {
+        sinceEvent = 0
+        text?.(part)
+      },
       onclosetag(name, isImplied) {
+        depth--
+        sinceEvent = 0
         if (!isImplied) closed = bare(name)
         close?.(bare(name))
       },
@@ -222,7 +259,11 @@ export function xmlReader({ open, text, close }: XmlEvents) {
     { xmlMode: true },
   )
   return {
-    write: (chunk: Uint8Array) => parser.write(decoder.decode(chunk, { stream: true })),
+    write(chunk: Uint8Array) {
+      sinceEvent += chunk.length
+      parser.write(decoder.decode(chunk, { stream: true }))
+      if (sinceEvent > MAX_MARKUP) throw new Error(`a tag or a comment has over ${MAX_MARKUP} bytes`)
+    },
     /** @throws Error unless the element around all others was closed */
     end(name = root) {
       parser.end(decoder.decode())

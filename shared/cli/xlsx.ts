@@ -27,7 +27,8 @@ export async function* sheetRows(
   const chosen = await chosenSheet(path, workbook, sheet)
   let columns: Columns | undefined
   for await (const found of sheetCells(workbook, chosen)) {
-    const rows: Row[] = []
+    let rows: Row[] = []
+    let characters = 0
     for (const { line, cells, problem: wrong } of found) {
       const last = lastFilled(cells)
       if (last === -1 && wrong === undefined) continue
@@ -41,11 +42,20 @@ export async function* sheetRows(
       const far = last < columns.width + UNNAMED ? undefined : farProblem(last, columns)
       const values = far === undefined ? listOf(cells, Math.max(last + 1, columns.width)) : []
       const problem = wrong ?? far
-      rows.push(columns.row({ line, lines: 1, values, ...(problem && { problem }) })!)
+      const row = columns.row({ line, lines: 1, values, ...(problem && { problem }) })!
+      rows.push(row)
+      if ('text' in row) characters += row.text.length
+      if (characters < PASSED_CHARACTERS) continue
+      yield rows
+      rows = []
+      characters = 0
     }
     yield rows
   }
 }
+
+/** Of rows that are passed on together: each has all names of the columns. */
+const PASSED_CHARACTERS = 1024 * 1024
 
 /** Columns without a name before one that has one: each row of the sheet is read over all of them. */
 const UNNAMED = 1000

@@ -1,9 +1,17 @@
 // Checks that Assay signed a request to an agent. Guarantee: if ASSAY_AGENT_KEY is set, only requests signed with one
-// of its keys within the last minutes pass; the signature is checked over the body's bytes as received. Without a key no
-// web page of another origin is answered, and on loopback none whose name was made to lead there (DNS rebinding).
+// of its keys within the last minutes pass; what their heads show to be wrong is refused before their bodies are read, and
+// the signature is checked over the body's bytes as received. Without a key no web page of another origin is answered, and
+// on loopback none whose name was made to lead there (DNS rebinding).
 
 import { ApiError } from '../kernel/errors.ts'
-import { signingSecretProblem, verifySignature } from '../triggers/rules/webhook-signatures.ts'
+import { sameBytes, toBase64 } from '../kernel/secrets.ts'
+import { BODY_PROOF_HEADER, bodyProofText } from '../protocol/rules/protocol.ts'
+import {
+  keyOf,
+  signedHead,
+  signingSecretProblem,
+  verifySignature,
+} from '../triggers/rules/webhook-signatures.ts'
 
 /** What a host passes in addition to the request: workerd its bindings, other hosts values that are ignored. */
 export type HostEnvironment =
@@ -16,27 +24,118 @@ export type HostEnvironment =
   | undefined
 
 const SCHEME = 'standard_webhooks'
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+const encoder = new TextEncoder()
 
-/** Why a request is refused; undefined if it passes. Without a key every request passes. */
-export async function callerProblem(
-  { headers }: Request,
-  body: Uint8Array,
-  env: HostEnvironment,
-): Promise<string | undefined> {
+/** A request is not answered; the message says why, and what to do. */
+export class Refused extends Error {
+  readonly code: 'unauthenticated' | 'too_large' | 'too_slow' | 'overloaded'
+
+  constructor(code: Refused['code'], message: string) {
+    super(message)
+    this.name = 'Refused'
+    this.code = code
+  }
+}
+
+/** Who claims to send a request that has to be signed. */
+export interface Caller {
+  /** The length of the body, if the head shows that its sender has the key. */
+  proven_bytes: number | undefined
+  /** Takes the pieces of the body as they come. */
+  update(piece: Uint8Array): void
+  /** @throws Refused unless the whole body is signed */
+  check(body: Uint8Array): Promise<void>
+}
+
+/** Undefined where nobody has to sign. @throws Refused where the head cannot be that of a signed request */
+export async function callerOf({ headers }: Request, env: HostEnvironment): Promise<Caller | undefined> {
   const keys = keysOf(env)
-  let problem: string | undefined
-  for (const key of keys) {
-    if (signingSecretProblem(SCHEME, key) !== undefined)
-      return 'ASSAY_AGENT_KEY of this agent is not a key: it is what `assay deploy --url` prints, whsec_…'
+  if (keys.length === 0) return undefined
+  if (keys.some(key => signingSecretProblem(SCHEME, key) !== undefined))
+    throw new Refused(
+      'unauthenticated',
+      'ASSAY_AGENT_KEY of this agent is not a key: it is what `assay deploy --url` prints, whsec_…',
+    )
+  const head = await asRefusal(() => signedHead(SCHEME, headers, Date.now()))
+  const macs = startedMacs(keys, head)
+  return {
+    proven_bytes: await provenBytes(keys, headers),
+    update(piece) {
+      for (const mac of macs ?? []) mac.update(piece)
+    },
+    check: body => asRefusal(() => (macs ? checkMacs(macs, headers) : checkWhole(keys, headers, body))),
+  }
+}
+
+const OTHERWISE =
+  'This agent answers signed requests only; its ASSAY_AGENT_KEY is what `assay deploy --url` prints for its URL.'
+
+async function asRefusal<T>(checked: () => T | Promise<T>): Promise<T> {
+  try {
+    return await checked()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new Refused('unauthenticated', `${error.message} ${OTHERWISE}`)
+  }
+}
+
+interface Mac {
+  update(bytes: Uint8Array): void
+  digest(): Uint8Array
+}
+type Crypto = { createHmac(hash: string, key: Uint8Array): Mac }
+
+/** For hosts that can sign in parts, so that no copy of a large body is made. */
+function startedMacs(keys: readonly string[], head: string): Mac[] | undefined {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }
+  const node = process?.getBuiltinModule?.('node:crypto') as Partial<Crypto> | undefined
+  if (typeof node?.createHmac !== 'function') return undefined
+  return keys.map(key => {
+    const mac = node.createHmac!('sha256', keyOf(SCHEME, key))
+    mac.update(encoder.encode(head))
+    return mac
+  })
+}
+
+function checkMacs(macs: readonly Mac[], headers: Headers): void {
+  const signatures = signaturesIn(headers.get('webhook-signature') ?? headers.get('svix-signature') ?? '')
+  const isSigned = macs.map(mac => hasSignature(signatures, mac.digest())).includes(true)
+  if (!isSigned)
+    throw new ApiError('unauthenticated', 'No signature in the webhook-signature header holds for this body.')
+}
+
+async function checkWhole(keys: readonly string[], headers: Headers, body: Uint8Array): Promise<void> {
+  let wrong: unknown
+  for (const key of keys)
     try {
       await verifySignature(SCHEME, key, headers, body, Date.now())
-      return undefined
+      return
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      problem = `${error.message} This agent answers signed requests only; its ASSAY_AGENT_KEY is what \`assay deploy --url\` prints for its URL.`
+      wrong = error
     }
+  throw wrong
+}
+
+async function provenBytes(keys: readonly string[], headers: Headers): Promise<number | undefined> {
+  const [, length, given] = /^(\d{1,10}),(.*)$/.exec(headers.get(BODY_PROOF_HEADER) ?? '') ?? []
+  const [id, timestamp] = [headers.get('webhook-id'), headers.get('webhook-timestamp')]
+  if (length === undefined || id === null || timestamp === null) return undefined
+  const signed = encoder.encode(bodyProofText(id, timestamp, Number(length)))
+  for (const key of keys) {
+    const hmac = await crypto.subtle.importKey('raw', keyOf(SCHEME, key), HMAC, false, ['sign'])
+    const mac = new Uint8Array(await crypto.subtle.sign('HMAC', hmac, signed))
+    if (hasSignature(signaturesIn(given!), mac)) return Number(length)
   }
-  return problem
+  return undefined
+}
+
+const signaturesIn = (text: string): string[] =>
+  text.split(' ').flatMap(one => (one.startsWith('v1,') ? [one.slice('v1,'.length)] : []))
+
+function hasSignature(signatures: readonly string[], mac: Uint8Array): boolean {
+  const expected = encoder.encode(toBase64(mac))
+  return signatures.some(one => sameBytes(encoder.encode(one), expected))
 }
 
 /** What nobody else can lead anywhere: addresses, and names that browsers keep on their own machine. */

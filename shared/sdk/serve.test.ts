@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { LIMITS } from '../kernel/limits.ts'
 import { secretText, signingKey, standardHeaders } from '../kernel/message-signature.ts'
-import type { AgentLine, ItemLine, StepReport } from '../protocol/rules/protocol.ts'
+import { toBase64 } from '../kernel/secrets.ts'
+import { type AgentLine, bodyProofText, type ItemLine, type StepReport } from '../protocol/rules/protocol.ts'
 import { agent } from './agent.ts'
 import type { AgentOptions } from './agent-options.ts'
 import type { Context } from './context.ts'
@@ -477,6 +478,111 @@ describe('a signed request', () => {
     expect((await send({ key: null })).status).toBe(200)
     vi.unstubAllEnvs()
     expect((await fetch(request({}))).status).toBe(200)
+  })
+})
+
+describe('a request whose sender is not known yet', () => {
+  const secret = new Uint8Array(32).fill(7)
+  const fetch = agentOf((_ctx, input: string) => input.length)
+  const MiB = 1024 * 1024
+
+  async function send(body: BodyInit, bytes: number | null, change: Record<string, string | null> = {}) {
+    const at_s = Math.floor(Date.now() / 1000)
+    const signed = { id: 'm1', at_s, body: typeof body === 'string' ? body : '' }
+    const key = await signingKey(secret)
+    const headers = new Headers(await standardHeaders([key], signed))
+    if (bytes !== null) {
+      const text = new TextEncoder().encode(bodyProofText('m1', at_s, bytes))
+      const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, text))
+      headers.set('assay-body-proof', `${bytes},v1,${toBase64(mac)}`)
+    }
+    for (const [name, value] of Object.entries(change))
+      if (value === null) headers.delete(name)
+      else headers.set(name, value)
+    const request = new Request('http://agent/', {
+      method: 'POST',
+      body,
+      headers,
+      duplex: 'half',
+    } as RequestInit)
+    return fetch(request, { ASSAY_AGENT_KEY: secretText(secret) })
+  }
+
+  /** A body that goes on until it is ended, or somebody stops reading it. */
+  function openBody() {
+    let to!: ReadableStreamDefaultController<Uint8Array>
+    const stopped = Promise.withResolvers<void>()
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          to = controller
+        },
+        cancel: () => stopped.resolve(),
+      },
+      { highWaterMark: 0 },
+    )
+    return { body, to, stopped: stopped.promise }
+  }
+
+  it.each([
+    ['webhook-signature', null, 401],
+    ['webhook-id', null, 401],
+    ['webhook-timestamp', '1', 401],
+    ['content-length', '300000000', 413],
+  ])('is refused by its head where %s is %s', async (name, value, status) => {
+    let asked = 0
+    const pull = () => {
+      asked++
+    }
+    const unread = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
+    const response = await send(unread, null, { [name]: value })
+    expect(response.status).toBe(status)
+    expect(asked).toBe(0)
+  })
+
+  const line = (bytes: number) => `{"seq":0,"attempt":1,"input":"${'x'.repeat(bytes)}"}`
+
+  it('waits within one bound for all, beyond which only small ones and those with the key are read', async () => {
+    const held = openBody()
+    const first = send(held.body, null)
+    held.to.enqueue(new Uint8Array(272 * MiB - 1))
+    held.to.enqueue(new Uint8Array(1)) // read only once the first piece has its room
+    await vi.waitFor(() => expect(held.to.desiredSize).toBe(0))
+    const refused = await send(line(MiB), null)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await refused.json()).toEqual({
+      error: { code: 'overloaded', message: expect.stringContaining('again in a second') },
+    })
+    expect((await send(line(1000), null)).status).toBe(200)
+    const large = line(MiB)
+    expect((await send(large, large.length)).status).toBe(200)
+    held.to.close()
+    expect((await first).status).toBe(401)
+    expect((await send(line(MiB), null)).status).toBe(200)
+  })
+
+  it('has the key only by a proof of this request and this length', async () => {
+    const body = line(1000)
+    expect((await send(body, body.length - 1)).status).toBe(413)
+    const held = openBody()
+    const first = send(held.body, 500 * MiB, { 'webhook-id': 'm2' })
+    held.to.enqueue(new Uint8Array(272 * MiB + 1))
+    expect((await first).status).toBe(413)
+    await held.stopped
+  })
+
+  it('is given up after a minute, and nothing of it is kept', async () => {
+    vi.useFakeTimers()
+    const held = openBody()
+    const first = send(held.body, null)
+    held.to.enqueue(new Uint8Array(MiB))
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    await vi.advanceTimersByTimeAsync(LIMITS.agent_unproven_ms)
+    const response = await first
+    expect(response.status).toBe(408)
+    expect((await response.json()).error.message).toContain('within 60 seconds')
+    await held.stopped
   })
 })
 

@@ -12,7 +12,8 @@ import {
   UPSTREAMS_HEADER,
 } from '../protocol/rules/protocol.ts'
 import { type AgentClass, declarationOf, registrationOf } from './agent.ts'
-import { callerProblem, type HostEnvironment, pageProblem } from './caller-check.ts'
+import { askedBody } from './asked-body.ts'
+import { type HostEnvironment, pageProblem, Refused } from './caller-check.ts'
 import { ownVersion } from './code-version.ts'
 import { messageOf } from './errors.ts'
 import { itemsResponse } from './generator.ts'
@@ -56,16 +57,11 @@ export function serve(
     if (spoken !== PROTOCOL_VERSION) {
       return refusal(`this agent speaks version ${PROTOCOL_VERSION} of the protocol, not ${spoken}`)
     }
-    const body = await wholeBody(request)
-    if (body === undefined)
-      return refusal(`the body is longer than ${LIMITS.agent_body_bytes} bytes`, 'too_large')
-    const problem = await callerProblem(request, body, env)
-    if (problem !== undefined) return refusal(problem, 'unauthenticated')
     let asked: ItemLine[] | GeneratorRequest
     try {
-      asked = parse(decoder.decode(body))
+      asked = parse(decoder.decode(await askedBody(request, env)))
     } catch (error) {
-      return refusal(messageOf(error))
+      return refusal(messageOf(error), error instanceof Refused ? error.code : 'protocol_error')
     }
     if (Array.isArray(asked)) {
       const { headers } = request
@@ -117,37 +113,16 @@ type Host = { waitUntil?: (promise: Promise<unknown>) => void } | undefined
 
 const decoder = new TextDecoder()
 
-const REFUSALS = { protocol_error: 400, unauthenticated: 401, too_large: 413 }
+const REFUSALS = { protocol_error: 400, unauthenticated: 401, too_slow: 408, too_large: 413, overloaded: 503 }
 
 function refusal(message: string, code: keyof typeof REFUSALS = 'protocol_error'): Response {
-  return Response.json({ error: { code, message } }, { status: REFUSALS[code] })
+  const headers = code === 'overloaded' ? { 'retry-after': '1' } : undefined
+  return Response.json({ error: { code, message } }, { status: REFUSALS[code], ...(headers && { headers }) })
 }
 
 function introduction(target: AgentClass, version: string | undefined): Response {
   const said = { protocol: Number(PROTOCOL_VERSION), answers_later: true, declaration: declarationOf(target) }
   return Response.json({ ...said, ...(version !== undefined && { version }) })
-}
-
-/** Room for a body, which doubles as it comes. */
-const BODY_BEGINS_WITH = 64 * 1024
-
-/** The body, of which no more is held than a request of the protocol has; undefined if it is longer. */
-async function wholeBody({ headers, body }: Request): Promise<Uint8Array | undefined> {
-  if (Number(headers.get('content-length') ?? 0) > LIMITS.agent_body_bytes) return undefined
-  let whole = new Uint8Array(BODY_BEGINS_WITH)
-  let bytes = 0
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
-    const end = bytes + part.length
-    if (end > LIMITS.agent_body_bytes) return undefined
-    if (end > whole.length) {
-      const larger = new Uint8Array(Math.max(end, Math.min(2 * whole.length, LIMITS.agent_body_bytes)))
-      larger.set(whole.subarray(0, bytes))
-      whole = larger
-    }
-    whole.set(part, bytes) // a list of parts would grow with their number: a byte each took a gigabyte for ten million
-    bytes = end
-  }
-  return whole.subarray(0, bytes)
 }
 
 /** The items of a request, or its order to make some. Throws an Error that names the line that is wrong. */

@@ -26,12 +26,20 @@ async function priced(model: string, usd: number, token?: string, effective_from
 const remove = (id: string, token?: string) =>
   world.call('DELETE', `${path}/${id}`, { ...(token && { token }) })
 
-const NAMES = ['house-1', 'openai/house-1', 'house-1-2026-01-01', 'anthropic.house-1-20260101']
+const NAMES = [
+  'house-1',
+  'House-1',
+  'openai/house-1',
+  'OpenAI/HOUSE-1',
+  'house-1-2026-01-01',
+  'anthropic.house-1-20260101',
+]
+const MADE_UP = ['nobody/house-1', 'a/b/House-1-latest']
 
 it('a key neither replaces nor removes the price of an owner, under any of its names or from any moment on', async () => {
   const { json: price } = await priced('house-1', 10, owner)
   expect(price.by_owner).toBe(true)
-  for (const model of NAMES)
+  for (const model of [...NAMES, ...MADE_UP])
     for (const from of [undefined, price.effective_from, '2030-01-01T00:00:00Z']) {
       const { status, json } = await priced(model, 0, undefined, from)
       expect([model, status, json.error?.code]).toEqual([model, 403, 'forbidden'])
@@ -52,6 +60,29 @@ it('an owner takes over the price of a key, which is theirs to remove until then
   expect((await remove(theirs.id)).status).toBe(403)
   const { json: own } = await priced('house-3', 1)
   expect((await remove(own.id)).status).toBe(200)
+})
+
+it('a key prices no listed model by another spelling or a maker that is made up', async () => {
+  for (const model of [
+    'gpt-5',
+    'GPT-5',
+    'OpenAI/gpt-5',
+    'Openai/GPT-5-2026-08-07',
+    'nobody/gpt-5',
+    'a/b/Claude-Sonnet-4-5',
+  ])
+    expect([model, (await priced(model, 0)).status]).toEqual([model, 403])
+  expect((await priced('nobody/llama-of-ours', 1)).status).toBe(201)
+})
+
+it('two spellings of one model are one price', async () => {
+  const from = '2026-02-01T00:00:00Z'
+  const { json: first } = await priced('House-9', 1, undefined, from)
+  const { json: second } = await priced('house-9', 2, undefined, from)
+  expect(second).toMatchObject({ id: first.id, model: 'House-9', input_per_mtok: 2 })
+  const prices = [price('House-9', 1, 0), price('house-9', 2, 1000)]
+  const at = (ms: number) => pricesAt(prices, ms).priceOf('HOUSE-9', ms)?.input_per_mtok
+  expect([at(500), at(1500)]).toEqual([1, 2])
 })
 
 const price = (model: string, usd: number, effective_ms: number, by_owner = false): DatedPrice => ({

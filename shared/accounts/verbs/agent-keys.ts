@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { secretText } from '../../kernel/message-signature.ts'
 import { namedSecret } from '../../kernel/secrets.ts'
+import { BODY_PROOF_HEADER, bodyProofText } from '../../protocol/rules/protocol.ts'
 
 /** The target of a request, as far as its key depends on it. */
 type Place = { agent_id: string; url: string | null }
@@ -30,8 +31,15 @@ export async function signatureOf(
   const id = ctx.newId()
   const at_s = Math.floor(ctx.now() / 1000)
   // Not by WebCrypto, which makes each a job of the thread pool: 40 µs of CPU, against 2 with a kept key.
-  const mac = createHmac('sha256', key).update(`${id}.${at_s}.${body}`).digest('base64')
-  return { 'webhook-id': id, 'webhook-timestamp': String(at_s), 'webhook-signature': `v1,${mac}` }
+  const mac = (text: string) => createHmac('sha256', key).update(text).digest('base64')
+  const bytes = Buffer.byteLength(body)
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(at_s),
+    'webhook-signature': `v1,${mac(`${id}.${at_s}.${body}`)}`,
+    // Agents read large bodies of those who show first that they have the key.
+    [BODY_PROOF_HEADER]: `${bytes},v1,${mac(bodyProofText(id, at_s, bytes))}`,
+  }
 }
 
 function rememberedKey(ctx: Context, { agent_id, url }: Place): Promise<KeyObject> {

@@ -225,6 +225,12 @@ export const WORK_LIMITS = {
   // An idle process is ended after this: workerd takes 90 MB, and a fraction of a second to start again
   agent_idle_ms: 60_000,
   agent_body_bytes: 512 * MiB, // that an agent reads of a request: 256 items of 1 MiB, with what they recorded
+  // Of bodies whose signature an agent's process has not checked yet, together: the inputs of the largest request, and some
+  // more. The consumer proves by its head that it has the key, so that it does not wait for room among them
+  agent_unproven_bytes: 288 * MiB,
+  agent_unproven_spare_bytes: 16 * MiB, // of these for small bodies alone
+  agent_small_body_bytes: 64 * KiB,
+  agent_unproven_ms: 60_000, // for such a body to arrive
   agent_line_bytes: 2 * MiB,
   // Longest line that is passed over, once its item has ended for it; a longer one ends its request
   agent_skipped_line_bytes: 8 * MiB,

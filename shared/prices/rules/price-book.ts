@@ -1,7 +1,9 @@
 // Finds what a model costs a project: by the project's own prices, each from a date on, else by the list. Guarantee: at
-// any moment a model has one price, the latest that has started; recorded calls keep their recorded cost.
+// any moment a model has one price, the latest that has started, however its name is written; recorded calls keep their
+// recorded cost.
 
 import { LIMITS } from '../../kernel/limits.ts'
+import { isClosed } from './own-models.ts'
 import { type Found, type ListedProvider, priceAt } from './price-data.ts'
 import { setPricesDay } from './price-day.ts'
 import { pricesText } from './price-list.gen.ts'
@@ -42,6 +44,9 @@ export function usePrices(providers: readonly ListedProvider[], day: string, sou
   setPricesDay(day, source)
 }
 
+/** A model's name as names are compared, by the list and for own prices: providers take capitals for small letters. */
+export const foldedName = (model: string): string => model.toLowerCase()
+
 /** Finds what models cost by a project's own prices, then by the list, and remembers what it found. */
 export class PriceBook {
   readonly #own: OwnPrices | undefined
@@ -49,7 +54,7 @@ export class PriceBook {
   #foundIn: PriceList | undefined
 
   constructor(own?: OwnPrices) {
-    this.#own = own
+    this.#own = own && byFoldedName(own)
   }
 
   /**
@@ -87,7 +92,11 @@ export const LIST_PRICES = new PriceBook()
 const PROVIDERS =
   /^(?:(?:openai|anthropic|google|gemini|models|mistral|mistralai|deepseek|groq)\/|anthropic\.)+/
 
-/** The exact name wins over the name without prefix and snapshot. */
+/** Prices by their models' names as these are compared; of two spellings the later one counts. */
+export const byFoldedName = <P extends OwnPrice>(own: Readonly<Record<string, P>>): Record<string, P> =>
+  Object.fromEntries(Object.entries(own).map(([model, price]) => [foldedName(model), price]))
+
+/** Of prices by folded names: the exact name wins over the name without prefix and snapshot. */
 export function ownPriceOf<P extends OwnPrice>(
   model: string,
   own: Readonly<Record<string, P>>,
@@ -98,12 +107,17 @@ export function ownPriceOf<P extends OwnPrice>(
 
 /** The names under which a project's own price counts for a model, the first of them first. */
 function ownNamesOf(model: string): string[] {
-  const bare = model.replace(PROVIDERS, '')
-  return [model, bare, bare.replace(SNAPSHOT, ''), model.replace(SNAPSHOT, '')]
+  const name = foldedName(model)
+  const bare = name.replace(PROVIDERS, '')
+  return [name, bare, bare.replace(SNAPSHOT, ''), name.replace(SNAPSHOT, '')]
 }
 
-/** Two names with the same one may stand for the same model, as an own price counts. */
-const coreOf = (model: string): string => model.replace(PROVIDERS, '').replace(SNAPSHOT, '')
+/** Two names with the same one may stand for the same model, whoever is said to make or host it. */
+const coreOf = (model: string): string =>
+  withoutMaker(foldedName(model)).replace(PROVIDERS, '').replace(SNAPSHOT, '')
+
+/** A name behind what stands for a maker, a host or a folder of either. */
+const withoutMaker = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
 /** The price of an owner, if there is one, that a price of this name would stand in the way of. */
 export const ownersPriceOf = <P extends { model: string; by_owner?: boolean }>(
@@ -118,12 +132,16 @@ const BEFORE =
   'openai/ anthropic/ google/ gemini/ models/ mistral/ mistralai/ deepseek/ groq/ anthropic.'.split(' ')
 
 /** Whether a list knows a model whose calls an own price of this name would count for. */
-export const isListed = (name: string): boolean =>
-  name === DEMO_MODEL ||
-  ['', ...BEFORE].some(
-    before => priceList().find(`${before}${name}`) !== undefined || priceList().has(`${before}${name}`),
-  ) ||
-  namesOfListed().has(name)
+export function isListed(model: string): boolean {
+  const name = foldedName(model)
+  if (name === DEMO_MODEL || namesOfListed().has(name)) return true
+  const isKnown = (full: string) => priceList().find(full) !== undefined || priceList().has(full)
+  if (['', ...BEFORE].some(before => isKnown(`${before}${model}`) || isKnown(`${before}${name}`))) return true
+  // Whatever maker is made up for a model that only its own one runs; others' weights anybody may host and price.
+  const bare = withoutMaker(name)
+  const maker = priceList().find(bare)?.provider
+  return maker !== undefined && isClosed(bare, maker)
+}
 
 function namesOfListed(): Set<string> {
   listed ??= new Set([...priceList().names()].flatMap(ownNamesOf))

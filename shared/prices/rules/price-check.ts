@@ -2,7 +2,7 @@
 // Guarantee: returns what holds at a moment and changes nothing.
 
 import type { DatedPrice } from './price-book.ts'
-import { countedAt, LIST_PRICES, ownPriceOf, priceList } from './price-book.ts'
+import { byFoldedName, countedAt, LIST_PRICES, ownPriceOf, priceList } from './price-book.ts'
 import { priceAt } from './price-data.ts'
 import { pricesAsOf } from './price-day.ts'
 
@@ -35,7 +35,7 @@ const NEAREST = 3
  */
 export function priceState(model: string, prices: readonly DatedPrice[] | null, ms: number): PriceState {
   const counts = countedAt(prices ?? [], ms)
-  const own = ownPriceOf(model, Object.fromEntries(counts.map(price => [price.model, price])))
+  const own = ownPriceOf(model, byFoldedName(Object.fromEntries(counts.map(price => [price.model, price]))))
   const found = priceList().find(model)
   const listed_as = found === undefined ? null : `${found.provider} ${found.model}`
   if (own === undefined) {

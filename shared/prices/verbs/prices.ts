@@ -7,7 +7,7 @@ import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import * as store from '../queries/prices.ts'
 import { dollars } from '../rules/amounts.ts'
-import { isPriced, ownersPriceOf, sayNearest } from '../rules/price-book.ts'
+import { foldedName, isPriced, ownersPriceOf, sayNearest } from '../rules/price-book.ts'
 import { setPriceCommand } from '../rules/prices.ts'
 import { microOf } from '../rules/pricing.ts'
 
@@ -27,16 +27,19 @@ export async function setPrice(ctx: Context, project_id: string, price: NewPrice
   const { cached_input_per_mtok = null, effective_from = new Date(ctx.now()), ...rest } = price
   const known = await store.listPrices(ctx.db, project_id, LIMITS.prices_per_project)
   if (!price.by_owner) refuseOwners(price.model, known)
-  const isKnown = known.some(
-    row => row.model === price.model && row.effective_from.getTime() === effective_from.getTime(),
+  const same = known.find(
+    row =>
+      foldedName(row.model) === foldedName(price.model) &&
+      row.effective_from.getTime() === effective_from.getTime(),
   )
-  if (known.length >= LIMITS.prices_per_project && !isKnown)
+  if (known.length >= LIMITS.prices_per_project && same === undefined)
     throw new ApiError(
       'too_many_prices',
       `The project has ${known.length} prices, as many as it may have.`,
       'Remove some that have ended or that no agent uses.',
     )
-  const row = { id: ctx.newId(), project_id, ...rest, cached_input_per_mtok, effective_from }
+  const model = same?.model ?? price.model // another spelling takes its place
+  const row = { id: ctx.newId(), project_id, ...rest, model, cached_input_per_mtok, effective_from }
   return store.putPrice(ctx.db, row)
 }
 

@@ -204,6 +204,13 @@ export interface PlainReport {
 /** The URL an agent may send lines to later, after a 202 or a `later`. Absent if the server knows no URL of its own. */
 export const ANSWER_URL_HEADER = 'assay-answer-url'
 
+/** Shows by a request's head that its sender has the agent's key: the length of the body, and a signature over it and the head. */
+export const BODY_PROOF_HEADER = 'assay-body-proof'
+
+/** What is signed for it; no body's signature begins so. */
+export const bodyProofText = (id: string, timestamp: string | number, bytes: number): string =>
+  `${BODY_PROOF_HEADER}.${id}.${timestamp}.${bytes}`
+
 /** The key for `UpstreamReport.key`, in hex; it is the project's. */
 export const UPSTREAM_KEY_HEADER = 'assay-upstream-key'
 

@@ -62,6 +62,11 @@ test('the bounds', () => {
     ANSWER_PIECE: LIMITS.answer_piece_characters,
     ANSWER_RETRY_MS: [LIMITS.answer_retry_ms.base, LIMITS.answer_retry_ms.max],
     WEBHOOK_TOLERANCE_S: LIMITS.webhook_tolerance_s,
+    BODY_BYTES: LIMITS.agent_body_bytes,
+    UNPROVEN_BYTES: LIMITS.agent_unproven_bytes,
+    UNPROVEN_SPARE_BYTES: LIMITS.agent_unproven_spare_bytes,
+    SMALL_BODY_BYTES: LIMITS.agent_small_body_bytes,
+    UNPROVEN_S: LIMITS.agent_unproven_ms / 1000,
     PATIENCE_SECONDS: [LIMITS.patience_seconds.min, LIMITS.patience_seconds.max],
   })
 })

@@ -75,6 +75,9 @@ export async function* utf8Of(
   yield* decodedFrom(unpacked.head, unpacked.all)
 }
 
+/** What any file may unpack to, and beyond that how many times its size: lines of a table shrink to a tenth, rarely to a fiftieth. */
+const UNPACKED = { sure: 1024 ** 3, times: 200 }
+
 /** The bytes of a file that may be packed, as they were before that. @throws NotText */
 export async function* unpacked(
   chunks: AsyncIterable<Uint8Array>,
@@ -93,8 +96,22 @@ export function packingOf(head: Uint8Array): Packing | undefined {
 }
 
 async function* unpackedBy(unpack: Unpack, chunks: AsyncIterable<Uint8Array>, packing: Packing) {
+  let [packed, count] = [0, 0]
+  async function* counted() {
+    for await (const chunk of chunks) {
+      packed += chunk.length
+      yield chunk
+    }
+  }
   try {
-    yield* unpack(chunks, packing)
+    for await (const chunk of unpack(counted(), packing)) {
+      count += chunk.length
+      if (count > Math.max(UNPACKED.sure, UNPACKED.times * packed))
+        throw new NotText(
+          `unpacks to over ${UNPACKED.sure} bytes, and to ${UNPACKED.times} times its size: ${UNPACK} to see what it is, and submit that`,
+        )
+      yield chunk
+    }
   } catch (error) {
     const { code } = error as { code?: unknown }
     if (typeof code !== 'string' || !/^(Z_|ZSTD_|ERR_ZSTD)/.test(code)) throw error

@@ -1,10 +1,13 @@
 // Turns the records of a table into rows of JSON. Guarantee: a row has a field for every named column, in their order;
 // no value is dropped, except the numbers of rows that pandas and R write into a first column without a name.
 
+import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
 import { CsvError, csvRecords, type TableChoices } from './csv.ts'
 import type { CsvRecord } from './csv-reader.ts'
 import type { Fields, Row } from './rows.ts'
 
+/** Of a row's JSON, which has each name again: with a single column as the input, it may be longer than an input. */
+const ROW_CHARACTERS = 4 * INPUT_LIMITS.item_input_bytes
 const NAMES_SHOWN = 20
 const VALUE_SHOWN = 40
 
@@ -107,6 +110,11 @@ export class Columns {
         return {
           line,
           problem: `has ${shown(value)} in column ${at + 1}, which the first line does not name`,
+        }
+      if (text.length > ROW_CHARACTERS)
+        return {
+          line,
+          problem: `has over ${ROW_CHARACTERS} characters as JSON, with the names of its columns`,
         }
       if (isEmpty && before && isFilled(value)) isEmpty = false
     }

@@ -139,7 +139,15 @@ export async function verifySignature(
   return toHex(mac)
 }
 
-/** Checked after the signature: only senders that know the secret get this error. */
+/** The text that is signed in front of the body. @throws ApiError `unauthenticated` unless what comes before the body can be right */
+export function signedHead(scheme: SigningScheme, headers: Headers, now_ms: number): string {
+  const given = asStandard(scheme, headers)
+  const { timestamp, head } = SCHEMES[scheme].claim(needed(given, SCHEMES[scheme].header), given)
+  if (timestamp !== null) checkAge(timestamp, now_ms)
+  return head
+}
+
+/** Of a trigger after the signature: only senders that know the secret get this error. */
 function checkAge(timestamp: string, now_ms: number): void {
   const age_s = /^\d{1,12}$/.test(timestamp) ? Math.round(now_ms / 1000) - Number(timestamp) : Number.NaN
   if (Math.abs(age_s) <= LIMITS.webhook_tolerance_s) return
@@ -161,7 +169,7 @@ const STANDARD_PREFIX = 'whsec_'
 const STANDARD_SECRET = /^(whsec_)?([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** The key of a secret: Standard Webhooks writes its bytes in base64, the other schemes use the text. */
-function keyOf(scheme: SigningScheme, secret: string): Uint8Array<ArrayBuffer> {
+export function keyOf(scheme: SigningScheme, secret: string): Uint8Array<ArrayBuffer> {
   if (scheme !== 'standard_webhooks') return encoder.encode(secret)
   return Uint8Array.from(atob(secret.replace(STANDARD_PREFIX, '')), character => character.charCodeAt(0))
 }

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any, Awaitable, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Awaitable, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 from .agent import registration_of
-from .limits import BODY_BYTES
+from .answers import Answer
+from .callers import TOO_SLOW, Body, Refused
 from .local import Local
 from .pages import is_loopback
-from .protocol import TOO_LARGE, Answer, AgentProtocol
+from .protocol import AgentProtocol
 
 Message = Dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -40,12 +41,10 @@ def asgi_app(agent: Any) -> AsgiApp:
         if scope["type"] != "http":
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        body = await _body(receive, headers)
-        if body is None:
-            return await _whole(TOO_LARGE, send)
         loop = asyncio.get_running_loop()
         is_here = is_loopback(str((scope.get("server") or ("",))[0]))
-        answer = await loop.run_in_executor(None, protocol.answer, scope["method"], scope["path"], headers, body, is_here)
+        begun = await loop.run_in_executor(None, protocol.begin, scope["method"], scope["path"], headers, is_here)
+        answer = await _answer(protocol, begun, receive)
         if isinstance(answer.body, bytes):
             return await _whole(answer, send)
         await send({"type": "http.response.start", "status": answer.status, "headers": _head(answer)})
@@ -73,19 +72,26 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-async def _body(receive: Receive, headers: Dict[str, str]) -> Optional[bytes]:
-    """None if it is longer than a request may be: the rest is not read."""
-    length = headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > BODY_BYTES:
-        return None
-    whole = bytearray()
+async def _answer(protocol: AgentProtocol, begun: Union[Answer, Body], receive: Receive) -> Answer:
+    if isinstance(begun, Answer):
+        return begun
+    try:
+        with begun as body:
+            await _read(body, receive)
+            return await asyncio.get_running_loop().run_in_executor(None, protocol.answer, body)
+    except Refused as refused:
+        return refused.answer
+    except asyncio.TimeoutError:
+        return TOO_SLOW
+
+
+async def _read(body: Body, receive: Receive) -> None:
+    """Raises Refused if it is longer than a request may be: the rest is not read."""
     while True:
-        message = await receive()
-        whole += message.get("body", b"")
-        if len(whole) > BODY_BYTES:
-            return None
+        message = await asyncio.wait_for(receive(), body.left_s)
+        body.add(message.get("body", b""))
         if not message.get("more_body"):
-            return bytes(whole)
+            return
 
 
 async def _stream(answer: Answer, receive: Receive, send: Send) -> None:

@@ -10,8 +10,8 @@ import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Optional, Set
 
+from .answers import Answer
 from .limits import ANSWER_PIECE, ANSWER_RETRY_MS, HEARTBEAT_MS, LEASE_MS, NDJSON
-from .protocol import Answer
 
 if TYPE_CHECKING:
     from .exchange import Exchange

@@ -16,22 +16,23 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Callable, Iterator, Optional
 
 from . import later_answer
-from .limits import BODY_BYTES
+from .answers import Answer
+from .callers import TOO_LARGE, TOO_SLOW, UNREADABLE, Body, Refused
+from .incoming import IDLE_S, Incoming
 from .pages import is_loopback
-from .protocol import TOO_LARGE, UNREADABLE, Answer, AgentProtocol
+from .protocol import AgentProtocol
 
 GRACE_S = 25.0  # platforms kill after 30
-IDLE_S = 75.0
 LINE_BYTES = 4 * 1024
 SHORT_LINE = 16
 """Of a chunk: eight digits and what ends them."""
 ABOUT_BYTES = 64 * 1024
 """What a request may say about its body beside the lengths of its chunks: extensions and trailers."""
-
-
-class TooLarge(Exception):
-    """A body beyond what a request of the protocol may have."""
-
+PIECE = 64 * 1024
+LINGER_S = 1.0
+DISCARD_S = 15.0
+DISCARD_BYTES = 128 * 1024 * 1024
+"""What still comes of a body that is refused: read by most senders only after they have sent it."""
 
 LENGTH = re.compile(r"\d{1,10}")
 CHUNK = re.compile(r"[0-9a-fA-F]{1,8}")
@@ -48,9 +49,18 @@ class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
-    timeout = IDLE_S
     server: "Server"  # pyright: ignore[reportIncompatibleVariableOverride]
+    rfile: Incoming  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
     disable_nagle_algorithm = True
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.rfile = Incoming(self.connection)
+
+    def handle_one_request(self) -> None:
+        self.rfile.expect_head()
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         self._handle()
@@ -59,45 +69,85 @@ class Handler(BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         with self.server.under_way():
-            try:
-                body = self._body()
-            except (TooLarge, ValueError) as error:
-                self.close_connection = True
-                return self._whole(TOO_LARGE if isinstance(error, TooLarge) else UNREADABLE)
             headers = {name.lower(): value for name, value in self.headers.items()}
             is_here = is_loopback(str(self.connection.getsockname()[0]))
-            answer = self.server.protocol.answer(self.command, self.path.split("?")[0], headers, body, is_here)
+            begun = self.server.protocol.begin(self.command, self.path.split("?")[0], headers, is_here)
+            try:
+                answer = begun if isinstance(begun, Answer) else self._answer(begun)
+            except Refused as refused:
+                return self._refuse(refused.answer)
+            if isinstance(begun, Answer) and self._has_body():
+                return self._refuse(begun)
             if isinstance(answer.body, bytes):
                 return self._whole(answer)
             self._stream(answer, answer.body(self._is_gone))
 
-    def _body(self) -> bytes:
+    def _answer(self, begun: Body) -> Answer:
+        try:
+            with begun as body:
+                self.rfile.expect_body(body.left_s)
+                self._read(body)
+                return self.server.protocol.answer(body)
+        except socket.timeout:
+            raise Refused(TOO_SLOW) from None
+        except ValueError:
+            raise Refused(UNREADABLE) from None
+        finally:
+            self.connection.settimeout(IDLE_S)  # for the answer
+
+    def _has_body(self) -> bool:
+        return "transfer-encoding" in self.headers or self.headers.get("content-length", "0") != "0"
+
+    def _refuse(self, answer: Answer) -> None:
+        """Answers before the body was read, and discards what still comes for a moment: else the answer would be lost with the
+        connection."""
+        self.close_connection = True
+        self._whole(answer)
+        left, until = DISCARD_BYTES, time.monotonic() + DISCARD_S
+        try:
+            self.connection.shutdown(socket.SHUT_WR)
+            while left > 0 and time.monotonic() < until:
+                self.rfile.expect_body(LINGER_S)
+                piece = self.rfile.read1(PIECE)
+                if not piece:
+                    break
+                left -= len(piece)
+        except OSError:
+            pass  # nothing more came
+
+    def _read(self, body: Body) -> None:
+        """Raises Refused, or ValueError if it cannot be read."""
         if "chunked" not in self.headers.get("transfer-encoding", "").lower():
-            length = _whole_number(self.headers.get("content-length") or "0", LENGTH)
-            if length > BODY_BYTES:
-                raise TooLarge
-            return self.rfile.read(length)
-        whole = bytearray()  # a list of parts would grow with their number
+            return self._take(body, _whole_number(self.headers.get("content-length") or "0", LENGTH))
         about = ABOUT_BYTES
         while True:
             line = self._line()
             about -= len(line) - SHORT_LINE
             length = _whole_number(line.split(b";")[0].strip().decode("latin-1"), CHUNK, 16)
-            if len(whole) + length > BODY_BYTES or about < 0:
-                raise TooLarge
+            if about < 0:
+                raise Refused(TOO_LARGE)
             if length == 0:
                 break
-            part = self.rfile.read(length)
-            if len(part) < length:
+            if self._take(body, length) < length:
                 raise ValueError("it ends within a chunk")
-            whole += part
             if self._line() not in (b"\r\n", b"\n"):
                 raise ValueError("a chunk does not end where it says")
         while (line := self._line()) not in (b"\r\n", b"\n"):  # trailers
             about -= len(line)
             if about < 0:
-                raise TooLarge
-        return bytes(whole)
+                raise Refused(TOO_LARGE)
+
+    def _take(self, body: Body, length: int) -> int:
+        """Reads so many bytes of a body, as they come; returns how many there were."""
+        body.expect(length)
+        left = length
+        while left > 0:
+            piece = self.rfile.read1(min(left, PIECE))
+            if not piece:
+                break
+            body.add(piece)
+            left -= len(piece)
+        return length - left
 
     def _line(self) -> bytes:
         """A line about the body, whole."""
@@ -133,8 +183,6 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(answer.status)
         for header, said in answer.headers.items():
             self.send_header(header, said)
-        if answer.status == 503:
-            self.send_header("retry-after", "1")
         self.send_header(name, value)
 
     def _take_head(self) -> bytes:

@@ -3,19 +3,30 @@ threads of the server's own process, so what ends that process ends all of them,
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+import time
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple, Union
 
 from .agent import registration_of
-from .limits import BODY_BYTES
+from .answers import Answer
+from .callers import Body, Refused
+from .limits import UNPROVEN_S
 from .local import Local
 from .pages import is_loopback
-from .protocol import TOO_LARGE, AgentProtocol
+from .protocol import AgentProtocol
 
 StartResponse = Callable[[str, List[Tuple[str, str]]], Any]
 WsgiApp = Callable[[Dict[str, Any], StartResponse], Iterable[bytes]]
 
-PIECE = 1024 * 1024
-REASONS = {200: "OK", 202: "Accepted", 400: "Bad Request", 401: "Unauthorized", 413: "Content Too Large", 503: "Service Unavailable"}
+PIECE = 64 * 1024
+REASONS = {
+    200: "OK",
+    202: "Accepted",
+    400: "Bad Request",
+    401: "Unauthorized",
+    408: "Request Timeout",
+    413: "Content Too Large",
+    503: "Service Unavailable",
+}
 
 
 def wsgi_app(agent: Any) -> WsgiApp:
@@ -33,10 +44,9 @@ def wsgi_app(agent: Any) -> WsgiApp:
 
     def app(environ: Dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         headers = {name[5:].lower().replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
-        body = _body(environ)
+        headers["content-length"] = str(environ.get("CONTENT_LENGTH") or "")
         is_here = is_loopback(str(environ.get("SERVER_NAME", "")))
-        path = environ.get("PATH_INFO", "/")
-        answer = TOO_LARGE if body is None else protocol.answer(environ["REQUEST_METHOD"], path, headers, body, is_here)
+        answer = _answer(protocol, protocol.begin(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"), headers, is_here), environ)
         head = list(answer.headers.items())
         status = f"{answer.status} {REASONS.get(answer.status, '')}"
         if isinstance(answer.body, bytes):
@@ -49,23 +59,42 @@ def wsgi_app(agent: Any) -> WsgiApp:
     return app
 
 
-def _body(environ: Dict[str, Any]) -> Optional[bytes]:
-    """None if it is longer than a request may be: the rest is not read."""
+def _answer(protocol: AgentProtocol, begun: Union[Answer, Body], environ: Dict[str, Any]) -> Answer:
+    if isinstance(begun, Answer):
+        _discard(environ)
+        return begun
+    try:
+        with begun as body:
+            _read(body, environ)
+            return protocol.answer(body)
+    except Refused as refused:
+        return refused.answer
+
+
+DISCARDED_BYTES = 8 * 1024 * 1024
+
+
+def _discard(environ: Dict[str, Any]) -> None:
+    """Reads a short body that is refused by its head: a server that closes the connection before would lose the answer."""
+    length = str(environ.get("CONTENT_LENGTH") or "")
+    left = int(length) if length.isdecimal() and len(length) < 10 else 0
+    until = time.monotonic() + UNPROVEN_S
+    while 0 < left <= DISCARDED_BYTES and time.monotonic() < until:
+        piece = environ["wsgi.input"].read(min(left, PIECE))
+        left -= len(piece) if piece else left
+
+
+def _read(body: Body, environ: Dict[str, Any]) -> None:
+    """Raises Refused if it is longer than a request may be: the rest is not read."""
     stream = environ.get("wsgi.input")
-    if stream is None:
-        return b""
     is_open = environ.get("wsgi.input_terminated") or "chunked" in str(environ.get("HTTP_TRANSFER_ENCODING", "")).lower()
     length = str(environ.get("CONTENT_LENGTH") or "")
-    if not is_open and not length.isdecimal():
-        return b""
-    if not is_open and int(length[:20]) > BODY_BYTES:
-        return None
-    left = BODY_BYTES + 1 if is_open else int(length)
-    whole = bytearray()
+    if stream is None or (not is_open and not length.isdecimal()):
+        return
+    left = body.room + 1 if is_open else int(length)
     while left > 0:  # a server may return less than it was asked for
         piece: bytes = stream.read(min(left, PIECE))
         if not piece:
             break
-        whole += piece
+        body.add(piece)
         left -= len(piece)
-    return None if len(whole) > BODY_BYTES else bytes(whole)

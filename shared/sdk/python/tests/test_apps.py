@@ -71,7 +71,7 @@ class Wsgi(unittest.TestCase):
                 self.read_bytes += size
                 return b" " * size
 
-        with patch("assay.wsgi.BODY_BYTES", 3_000_000):
+        with patch("assay.callers.BODY_BYTES", 3_000_000):
             for environ in ({"HTTP_TRANSFER_ENCODING": "chunked"}, {"CONTENT_LENGTH": "3000001"}, {"CONTENT_LENGTH": "9" * 30}):
                 stream = Endless()
                 status, _ = self.ask(now_wsgi, **{"wsgi.input": stream, **environ})
@@ -80,7 +80,7 @@ class Wsgi(unittest.TestCase):
 
     def test_a_refusal_is_one_that_a_strict_server_takes(self) -> None:
         """The standard library's server holds an application to PEP 3333: no hop-by-hop header, every header text."""
-        with patch("assay.wsgi.BODY_BYTES", 2), make_server("127.0.0.1", 0, validator(now_wsgi), handler_class=Silent) as httpd:
+        with patch("assay.callers.BODY_BYTES", 2), make_server("127.0.0.1", 0, validator(now_wsgi), handler_class=Silent) as httpd:
             threading.Thread(target=httpd.handle_request, daemon=True).start()
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(f"http://127.0.0.1:{httpd.server_port}/", b"long", timeout=10)
@@ -132,7 +132,7 @@ class Asgi(unittest.TestCase):
             async def send(message: Dict[str, Any]) -> None:
                 sent.append(message)
 
-            with patch("assay.asgi.BODY_BYTES", 10_000):
+            with patch("assay.callers.BODY_BYTES", 10_000):
                 asyncio.run(now_asgi({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive, send))
             self.assertEqual(sent[0]["status"], 413)
             self.assertIn((b"content-type", b"application/json"), sent[0]["headers"])
