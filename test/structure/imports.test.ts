@@ -59,8 +59,8 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   recovery: {
     rules: ['prices', 'protocol'],
-    wire: ['triage'],
-    queries: ['items', 'triage'],
+    wire: ['items', 'triage'],
+    queries: ['claims', 'items', 'triage'],
     verbs: ['outbox', 'submission'],
   },
   results: {
