@@ -24,6 +24,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['outbox', 'settling'],
   },
   submission: {
+    rules: ['prices'],
     queries: ['accounts', 'claims', 'cluster', 'items', 'prices'],
     verbs: ['accounts', 'claims', 'prices'],
   },
