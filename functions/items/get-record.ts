@@ -1,6 +1,8 @@
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { itemIn, notFound, within } from '../../shared/http/scope.ts'
 import { findItem } from '../../shared/items/queries/items.ts'
+import { makersOfReused } from '../../shared/recovery/queries/makers.ts'
+import { reusedVersionOf } from '../../shared/recovery/rules/makers.ts'
 import { itemActionsOf } from '../../shared/recovery/rules/recovery.ts'
 import { findStanding } from '../../shared/triage/queries/triage.ts'
 import { ItemWithDecision, itemWithDecisionOf } from '../../shared/triage/wire/triage.ts'
@@ -25,6 +27,12 @@ export const getItemRecord = endpoint({
     ])
     // The rows of a run may be removed between the two queries.
     if (standing === undefined) throw notFound('item')
-    return itemWithDecisionOf(within(principal, 'item', item), standing, itemActionsOf(standing))
+    const makers = item?.replayed_from == null ? [] : await makersOfReused(ctx.sql, key)
+    return itemWithDecisionOf(
+      within(principal, 'item', item),
+      standing,
+      itemActionsOf(standing),
+      makers.map(reusedVersionOf),
+    )
   },
 })

@@ -3,6 +3,7 @@
 
 import { parseItemRecordId } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { usdSum } from '../prices/rules/amounts.ts'
 import { sayVersions } from '../view/model-calls.ts'
 import { answered, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'
@@ -140,7 +141,7 @@ const verdictOf = (item: RunItem) =>
   (wasNotRun(item) ? item.status : item.worst_outcome_status) ??
   (item.status === 'paused' ? 'held' : item.status)
 const sameOutput = ({ before, after }: Pair) => JSON.stringify(before.output) === JSON.stringify(after.output)
-const costOf = (items: readonly RunItem[]) => items.reduce((sum, item) => sum + item.cost_usd, 0)
+const costOf = (items: readonly RunItem[]) => usdSum(items.reduce((sum, item) => sum + item.cost_usd, 0))
 
 function verdictChanges(pairs: readonly Pair[]): { from: string; to: string; count: number }[] {
   const changes = Map.groupBy(pairs, ({ before, after }) => `${verdictOf(before)} ${verdictOf(after)}`)
@@ -167,7 +168,10 @@ async function newestOf(api: Session['api'], items: Map<string, RunItem>): Promi
     [...items].map(([key, item]) => {
       const newest = found.get(item.mended_by ?? '')
       if (newest === undefined) return [key, item]
-      return [key, { ...newest, mended_by: item.mended_by, cost_usd: item.cost_usd + newest.cost_usd }]
+      return [
+        key,
+        { ...newest, mended_by: item.mended_by, cost_usd: usdSum(item.cost_usd + newest.cost_usd) },
+      ]
     }),
   )
 }

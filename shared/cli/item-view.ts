@@ -5,6 +5,7 @@ import { sayAuthor, sayDisposition } from '../recovery/rules/recovery.ts'
 import { billedWords } from '../view/cost.ts'
 import { reasonWords } from '../view/reason.ts'
 import { withoutMarks } from '../view/recorded.ts'
+import { sayReused } from '../view/recovery.ts'
 import { sayGraded, saySuspected, sayUnchanged } from '../view/run.ts'
 import type { ItemRecord, Schemas, Step } from './api.ts'
 import { brief, clean, count, duration, minute, pad, plural, spend, widthOf } from './format.ts'
@@ -60,6 +61,9 @@ const decisionOf = (
 /** Decisions about an item that did not work, and the commands for the next one. */
 export function decisionText(item: Schemas['ItemWithDecision'], { paint, program }: Screen): string {
   const lines = [
+    ...(item.reused_versions.length === 0
+      ? []
+      : [`${paint('dim', 'reused')}   ${clean(sayReused(item.reused_versions))}`]),
     ...(item.unchanged ? [`${paint('dim', 'replay')}   ${sayUnchanged()}; --reuse none runs it whole`] : []),
     ...(item.corrected_outcome_status === null
       ? []

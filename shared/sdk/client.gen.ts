@@ -2994,7 +2994,7 @@ export interface components {
             record_id: string;
             /** @description Steps taken over whatever happens: the work it skips. */
             reused_steps: number;
-            /** @description What to know of a replay. */
+            /** @description What to know of the steps that it takes over. */
             warnings?: {
                 /**
                  * @description other_version: steps that are taken over were made by another version of the agent or of its code than the one that runs. none_worked: it has ended, and none of its items worked.
@@ -3476,7 +3476,7 @@ export interface components {
             degraded_reason: string | null;
             error_code: string | null;
             error_message: string | null;
-            /** @description The version of the code that ended it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
+            /** @description The version of the code that ended it or, of a held item, that holds it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
             code_version: string | null;
             /** @description How often it was offered to the agent. */
             attempt: number;
@@ -3632,7 +3632,7 @@ export interface components {
             degraded_reason: string | null;
             error_code: string | null;
             error_message: string | null;
-            /** @description The version of the code that ended it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
+            /** @description The version of the code that ended it or, of a held item, that holds it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
             code_version: string | null;
             /** @description How often it was offered to the agent. */
             attempt: number;
@@ -3725,6 +3725,15 @@ export interface components {
             available_actions: ("replay" | "resume" | "acknowledge" | "dismiss" | "wrong" | "confirm" | "reopen")[];
             /** @description A replay that ended like its original without asking anything again. */
             unchanged: boolean;
+            /** @description Of a replay, what made the steps that it took over. */
+            reused_versions: {
+                /** @description The version of the agent; null if it is gone. */
+                deployment_version: number | null;
+                /** @description The code, as its answers named it. */
+                code_version: string | null;
+                /** @description Steps that are taken over. */
+                steps: number;
+            }[];
         };
         /** @description The output, byte for byte; null when there is none. */
         Json: unknown;
@@ -4671,7 +4680,7 @@ export interface components {
                 /** @description Calls that are made again where their input differs. */
                 if_changed: number;
             }[];
-            /** @description What made the steps that are taken over. */
+            /** @description What made the steps that are taken over, by a replay or a resume. */
             reused_versions: {
                 /** @description The version of the agent; null if it is gone. */
                 deployment_version: number | null;
@@ -5410,7 +5419,7 @@ export interface components {
             degraded_reason: string | null;
             error_code: string | null;
             error_message: string | null;
-            /** @description The version of the code that ended it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
+            /** @description The version of the code that ended it or, of a held item, that holds it, as its answer named it; null if it named none, and beyond the first 100 of a deployment. */
             code_version: string | null;
             /** @description How often it was offered to the agent. */
             attempt: number;

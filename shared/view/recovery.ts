@@ -23,7 +23,7 @@ export function sayForecast(plan: Plan): string[] {
   const replays = sayReplayRuns(plan.replay_run_ids ?? [])
   const lines = [sayPlan(plan), ...(replays === undefined ? [] : [replays])]
   if (plan.eligible === 0) return lines
-  if (plan.action !== 'replay') return [...lines, ...sayDecision(plan)]
+  if (plan.action !== 'replay') return [...lines, ...sayDecision(plan), ...sayMakers(plan)]
   if (plan.runs > 1) lines.push(`they are copied into ${plan.runs} runs`)
   lines.push(...plan.rules.map(sayRule), ...sayMakers(plan), ...sayTools(plan), sayCost(plan))
   if (plan.looked_at_items < plan.eligible)
@@ -53,12 +53,27 @@ function sayRule({ rule, reason, items, asked_again_steps, reused_steps, offered
 /** Which code made what is reused, where it is known; else a warning alone says it. */
 function sayMakers({ reused_versions = [], warnings = [] }: Partial<Plan>): string[] {
   const known = reused_versions.filter(({ code_version }) => code_version !== null)
-  const made = known.map(({ code_version, steps }) => `code ${code_version} (${counted(steps, 'step')})`)
   return [
-    ...(made.length > 0 && warnings.length === 0 ? [`what is reused was made by ${made.join(', ')}`] : []),
+    ...(known.length > 0 && warnings.length === 0 ? [`what is reused was made by ${listMakers(known)}`] : []),
     ...sayWarnings({ warnings }),
   ]
 }
+
+const listMakers = (made: Plan['reused_versions']) =>
+  made
+    .map(({ code_version, deployment_version, steps }) => {
+      const name =
+        code_version !== null
+          ? `code ${code_version}`
+          : deployment_version === null
+            ? 'a version that is gone'
+            : `version ${deployment_version}`
+      return `${name} (${counted(steps, 'step')})`
+    })
+    .join(', ')
+
+/** Which code made the steps that an item took over. @example 'made by code a3f (2 steps)' */
+export const sayReused = (made: Plan['reused_versions']): string => `made by ${listMakers(made)}`
 
 /** @example 'warning: 800 of 900 reused steps were made by code a3f, and code b7c runs: …' */
 export const sayWarnings = ({ warnings = [] }: { warnings?: { message: string }[] }): string[] =>

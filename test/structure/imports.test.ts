@@ -24,6 +24,7 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
     verbs: ['outbox', 'settling'],
   },
   submission: {
+    rules: ['prices'],
     queries: ['accounts', 'claims', 'cluster', 'items', 'prices'],
     verbs: ['accounts', 'claims', 'prices'],
   },
@@ -59,8 +60,8 @@ const ARROWS: Record<string, Partial<Record<Layer, readonly string[]>>> = {
   },
   recovery: {
     rules: ['prices', 'protocol'],
-    wire: ['triage'],
-    queries: ['items', 'triage'],
+    wire: ['items', 'triage'],
+    queries: ['claims', 'items', 'triage'],
     verbs: ['outbox', 'submission'],
   },
   results: {

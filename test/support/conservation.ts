@@ -56,7 +56,7 @@ export async function conservation({ sql }: { sql: Sql }, runId: string): Promis
         select from (select i.code_version, count(*) filter (where i.outcome = 'ok') as ok,
             count(*) filter (where i.outcome = 'degraded') as degraded,
             count(*) filter (where i.outcome is null or i.outcome = 'failed') as failed, sum(i.cost_micro) as cost_micro
-          from items i where i.project_id = ${of} and i.run_id = r.id and i.code_version is not null
+          from items i where i.project_id = ${of} and i.run_id = r.id and i.code_version is not null and i.status not in ('paused', 'cancelled')
           group by 1) e
         full join (select * from run_versions v where v.project_id = ${of} and v.run_id = r.id) v using (code_version)
         where (e.ok, e.degraded, e.failed, e.cost_micro) is distinct from (v.ok, v.degraded, v.failed, v.cost_micro))

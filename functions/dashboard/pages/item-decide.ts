@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { WRONG_OF } from '../../../shared/triage/vocabulary.ts'
+import { sayWarnings } from '../../../shared/view/recovery.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 import { action, type Done } from '../shell/page.ts'
@@ -15,11 +16,12 @@ export const resumeItem = action({
     const budget_cents = centsOfDollars(dollars)
     if (budget_cents === null)
       throw new ApiError('invalid_request', 'That is no amount, such as 0.50, $2 or 50c.')
-    await api.POST('/v1/durable/runs/{itemId}/resume', {
+    const { data } = await api.POST('/v1/durable/runs/{itemId}/resume', {
       params: { path: { itemId: params.itemId } },
       body: budget_cents === undefined ? {} : { budget_cents },
     })
-    return { to: ofItem(params.itemId), said: 'The item goes on after its last step.' }
+    const words = ['The item goes on after its last step.', ...sayWarnings(data!)]
+    return { to: ofItem(params.itemId), said: words.join(' ') }
   },
 })
 

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { prettyJson } from '../../../shared/json/pretty-json.ts'
 import { DEPLOYMENT_CHOICES, REUSE_CHOICES } from '../../../shared/recovery/vocabulary.ts'
 import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import { sayWarnings } from '../../../shared/view/recovery.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Field } from '../parts/form.tsx'
 import { readItem, readTrace } from '../parts/record.ts'
@@ -48,7 +49,10 @@ export const replayItem = action({
         reused === 0
           ? ''
           : ` ${counted(reused, 'step')} of the original ${reused === 1 ? 'is' : 'are'} reused.`
-      return { to: ofItem(data!.record_id), said: `This is the replay.${words}` }
+      return {
+        to: ofItem(data!.record_id),
+        said: [`This is the replay.${words}`, ...sayWarnings(data!)].join(' '),
+      }
     } catch (error) {
       if (!(error instanceof ApiFailure && error.status === 400)) throw error
       return formView(api, itemId, order, [error.message, error.hint].filter(Boolean).join(' '))

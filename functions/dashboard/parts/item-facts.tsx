@@ -1,6 +1,7 @@
 // The facts of an item besides its steps: the reason for its verdict, its cost and time, its input and output.
 
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
+import { sayReused } from '../../../shared/view/recovery.ts'
 import { sayGraded, saySuspected } from '../../../shared/view/run.ts'
 import { ofItem } from '../shell/addresses.ts'
 import { Fact } from './fact.tsx'
@@ -81,6 +82,7 @@ export const Figures = ({ item, steps, now }: { item: Item; steps: readonly Trac
           <bdi>{item.code_version}</bdi>
         </Fact>
       )}
+      {item.reused_versions.length > 0 && <Fact name="Reused">{sayReused(item.reused_versions)}</Fact>}
       <Fact name="Submitted">
         <When at={item.created_at} now={now} />
       </Fact>

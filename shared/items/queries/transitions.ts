@@ -49,7 +49,7 @@ export function become(event: ItemEvent, at = 'now()'): string {
   const { to } = transitionOf(event)
   const also: Partial<Record<ItemEvent, string>> = {
     claim: `, attempt = attempt + 1, started_at = coalesce(started_at, ${at})`,
-    resume: ', outcome_reason = null, degraded_reason = null, error_message = null',
+    resume: ', outcome_reason = null, degraded_reason = null, error_message = null, code_version = null',
   }
   return `status = ${quoted(to)}${isFinal(to) ? `, completed_at = ${at}` : ''}${also[event] ?? ''}`
 }

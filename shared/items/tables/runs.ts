@@ -185,7 +185,7 @@ export const items = pgTable(
     degraded_reason: text('degraded_reason'),
     error_code: text('error_code'),
     error_message: text('error_message'),
-    /** The version of the code that ended it, a `no` of code_versions or 0 for any other; null if its answer named none. */
+    /** The version of the code that ended it, or that holds it: a `no` of code_versions or 0 for any other; null if its answer named none. */
     code_version: integer('code_version'),
     input: text('input').notNull(),
     output: text('output'),

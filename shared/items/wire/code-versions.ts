@@ -35,8 +35,17 @@ export const itemVersion = z
   .string()
   .nullable()
   .describe(
-    `The version of the code that ended it, as its answer named it; null if it named none, and beyond the first ${LIMITS.code_versions} of a deployment.`,
+    `The version of the code that ended it or, of a held item, that holds it, as its answer named it; null if it named none, and beyond the first ${LIMITS.code_versions} of a deployment.`,
   )
+
+/** Steps that are taken over, by what made them. */
+export const reusedVersions = z.array(
+  z.object({
+    deployment_version: z.int().nullable().describe('The version of the agent; null if it is gone.'),
+    code_version: z.string().nullable().describe('The code, as its answers named it.'),
+    steps: count('Steps that are taken over.'),
+  }),
+)
 
 export interface CodeVersionRow {
   name: string | null

@@ -5,7 +5,7 @@ import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { canBeReplayed } from '../../triage/queries/triage.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
-import { cancelled, inTriage, isReplayed } from './recoveries.ts'
+import { cancelled, inTriage, isReplayed, standingFor } from './recoveries.ts'
 
 /**
  * Items that would be replayed. `offset 0` makes each row of triage look its item up by key: PostgreSQL has no
@@ -63,6 +63,13 @@ export async function findCohortItems(sql: Sql, projectId: string, filter: Recov
   return sql<CostedKey[]>`
     select project_id, run_id, seq, cost_micro from (${eligible(sql, projectId, filter)}) e limit ${limit}`
 }
+
+/** Items that would be resumed. */
+export const findHeldItems = (sql: Sql, projectId: string, filter: RecoveryFilter, limit: number) => sql<
+  ItemKey[]
+>`
+  select t.project_id, t.run_id, t.seq from triage t join runs r on r.project_id = t.project_id and r.id = t.run_id
+  where ${inTriage(sql, projectId, filter)} and ${standingFor.resume(sql, filter)} = 'eligible' limit ${limit}`
 
 /**
  * What a whole item of each run costs, of the first `each` of the run: what nineteen of twenty that worked cost at most,

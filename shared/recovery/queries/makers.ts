@@ -1,9 +1,18 @@
 // Names the versions of agents that made reused steps, and those that replays run on. Guarantee: reads a row for each
 // maker, and of each agent its newest runs alone.
 
+import {
+  findEndedItems,
+  findFirstMakers,
+  findKeptSteps,
+  findStepHeads,
+  type StepHeadRow,
+} from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
+import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import type { MadeSteps, NamedSteps } from '../rules/makers.ts'
+import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import { addMade, type MadeSteps, type Maker, type NamedSteps, UNNAMED } from '../rules/makers.ts'
 import type { DeploymentChoice } from '../vocabulary.ts'
 import type { RecoveryRow } from '../wire/recoveries.ts'
 
@@ -54,6 +63,7 @@ export async function nameMakers(sql: Sql, made: readonly MadeSteps[], asked: As
     steps: made[at]!.steps,
     deployment_version: version,
     code_version: code,
+    unnamed: made[at]!.code_version === UNNAMED,
     runs_on: { deployment_version: now, code_versions: codes ?? [] },
   }))
 }
@@ -61,3 +71,57 @@ export async function nameMakers(sql: Sql, made: readonly MadeSteps[], asked: As
 /** What made the steps that a recovery took over. */
 export const makersOf = (sql: Sql, recovery: RecoveryRow): Promise<NamedSteps[]> =>
   nameMakers(sql, recovery.reused, { ...recovery, run_ids: [...recovery.pilot_run_ids, ...recovery.run_ids] })
+
+export type FirstMakers = ReadonlyMap<string, Maker>
+
+/** The item's own code or, of a step that it had taken over, what made that. */
+export function makerOf(
+  item: Maker,
+  { key, reused }: Pick<StepHeadRow, 'key' | 'reused'>,
+  first: FirstMakers,
+) {
+  const { agent_id, deployment_id, code_version } = reused ? (first.get(key) ?? unknownMaker(item)) : item
+  return { agent_id, deployment_id, code_version, steps: 1 }
+}
+
+const NOTHING: FirstMakers = new Map()
+
+/** Retention took what made it. */
+const unknownMaker = ({ agent_id }: Maker): Maker => ({ agent_id, deployment_id: null, code_version: null })
+
+/** By the place of an item, what made the steps that it took over. */
+export async function firstMakersOf(
+  sql: Sql,
+  items: readonly ItemKey[],
+  steps: readonly Pick<StepHeadRow, 'reused'>[],
+): Promise<(n: number) => FirstMakers> {
+  const found = steps.some(step => step.reused) ? await findFirstMakers(sql, items) : []
+  const firstOf = new Map<number, Map<string, Maker>>()
+  for (const maker of found)
+    firstOf.set(maker.n, (firstOf.get(maker.n) ?? new Map<string, Maker>()).set(maker.key, maker))
+  return n => firstOf.get(n) ?? NOTHING
+}
+
+/** What made the steps that held items go on after. */
+export async function madeOfHeld(sql: Sql, keys: readonly ItemKey[]): Promise<MadeSteps[]> {
+  if (keys.length === 0) return []
+  const items = await findEndedItems(sql, keys)
+  const steps = await findKeptSteps(sql, items)
+  const firstOf = await firstMakersOf(sql, items, steps)
+  return addMade(
+    [],
+    steps.map(step => makerOf(items[step.n - 1]!, step, firstOf(step.n))),
+  )
+}
+
+/** What made the steps that an item took over from the one that it replays. */
+export async function makersOfReused(sql: Sql, key: ItemKey): Promise<NamedSteps[]> {
+  const items = await findEndedItems(sql, [key])
+  const steps = (await findStepHeads(sql, items)).filter(({ reused, key }) => reused && !HOLD_KEY.test(key))
+  const firstOf = await firstMakersOf(sql, items, steps)
+  const made = addMade(
+    [],
+    steps.map(step => makerOf(items[0]!, step, firstOf(1))),
+  )
+  return nameMakers(sql, made, { project_id: key.project_id, deployment: 'original', run_ids: [] })
+}

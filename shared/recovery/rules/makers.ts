@@ -3,13 +3,18 @@
 
 import { LIMITS } from '../../kernel/limits.ts'
 import { count, counted } from '../../prices/rules/amounts.ts'
+import type { TriageAction } from '../../triage/vocabulary.ts'
 
 /** By what an item ended: its deployment, and the number of the code that its answer named. */
 export interface Maker {
   agent_id: string
   deployment_id: string | null
+  /** UNNAMED if no answer of the agent had named its code by then; null if it is not known. */
   code_version: number | null
 }
+
+/** Stands for the code of an agent before any answer named a version of it. */
+export const UNNAMED = -1
 
 export interface MadeSteps extends Maker {
   steps: number
@@ -38,6 +43,8 @@ export interface NamedSteps {
   steps: number
   deployment_version: number | null
   code_version: string | null
+  /** It was made before any answer named the code. */
+  unnamed: boolean
   runs_on: {
     deployment_version: number | null
     /** Versions of the code that the replays ended by or, before any has, the one that was seen last. */
@@ -45,22 +52,35 @@ export interface NamedSteps {
   }
 }
 
+/** Without what runs now. */
+export const reusedVersionOf = ({ deployment_version, code_version, steps }: NamedSteps) => ({
+  deployment_version,
+  code_version,
+  steps,
+})
+
 export interface VersionWarning {
   code: 'other_version'
   message: string
   steps: number
 }
 
+const isDeployedAnew = ({ deployment_version, runs_on }: NamedSteps) =>
+  deployment_version !== null &&
+  runs_on.deployment_version !== null &&
+  deployment_version !== runs_on.deployment_version
+
 /** Code behind a URL changes without a deploy, and a deploy may leave it as it was: where both are named, the names decide. */
-function isOther({ deployment_version, code_version, runs_on }: NamedSteps): boolean {
-  if (code_version !== null && runs_on.code_versions.length > 0)
-    return !runs_on.code_versions.includes(code_version)
-  return (
-    deployment_version !== null &&
-    runs_on.deployment_version !== null &&
-    deployment_version !== runs_on.deployment_version
-  )
-}
+const isByCode = ({ code_version, runs_on }: NamedSteps) =>
+  code_version !== null && runs_on.code_versions.length > 0
+
+const isNamedSince = (one: NamedSteps) =>
+  one.unnamed && one.runs_on.code_versions.length > 0 && !isDeployedAnew(one)
+
+const isOther = (one: NamedSteps): boolean =>
+  isByCode(one)
+    ? !one.runs_on.code_versions.includes(one.code_version!)
+    : isNamedSince(one) || isDeployedAnew(one)
 
 const named = (codes: readonly string[], version: number | null) =>
   codes.length > 0 ? codes.map(code => `code ${code}`) : version === null ? [] : [`version ${version}`]
@@ -71,21 +91,30 @@ const listed = (names: readonly string[]) => {
   return all.length > shown.length ? `${shown.join(', ')} and others` : shown.join(' and ')
 }
 
-/** Warns of reused steps that another version made; null if there are none. */
-export function warnOfVersions(all: readonly NamedSteps[]): VersionWarning | null {
+const made = (one: NamedSteps) =>
+  isNamedSince(one)
+    ? ['code that named no version']
+    : named(isByCode(one) ? [one.code_version!] : [], one.deployment_version)
+
+const running = (one: NamedSteps) => {
+  const { code_versions, deployment_version } = one.runs_on
+  return named(isByCode(one) || isNamedSince(one) ? code_versions : [], deployment_version)
+}
+
+/** How every step runs again: a held item cannot be replayed before it has ended. */
+const WAYS_OUT = {
+  replay: '"reuse": "none" (--reuse none) runs every step again',
+  resume:
+    'to run every step again, dismiss it and replay it with "reuse": "none" (assay dismiss, then assay replay --reuse none)',
+}
+
+/** Warns of reused steps that another version made; for what does not run items again, of nothing. */
+export function warningsOf(all: readonly NamedSteps[], action: TriageAction): VersionWarning[] {
   const others = all.filter(isOther)
-  if (others.length === 0) return null
+  if (others.length === 0 || (action !== 'replay' && action !== 'resume')) return []
   const sum = (of: readonly NamedSteps[]) => of.reduce((total, one) => total + one.steps, 0)
   const [steps, of] = [sum(others), sum(all)]
-  const isByCode = (one: NamedSteps) => one.code_version !== null && one.runs_on.code_versions.length > 0
-  const made = others.flatMap(one => named(isByCode(one) ? [one.code_version!] : [], one.deployment_version))
-  const now = others.flatMap(({ runs_on, ...one }) =>
-    named(isByCode({ ...one, runs_on }) ? runs_on.code_versions : [], runs_on.deployment_version),
-  )
   const share = steps === of ? counted(of, 'reused step') : `${count(steps)} of ${counted(of, 'reused step')}`
-  return {
-    code: 'other_version',
-    message: `${share} ${steps === 1 ? 'was' : 'were'} made by ${listed(made)}, and ${listed(now)} runs: what changed since is not in them; "reuse": "none" (--reuse none) runs every step again`,
-    steps,
-  }
+  const message = `${share} ${steps === 1 ? 'was' : 'were'} made by ${listed(others.flatMap(made))}, and ${listed(others.flatMap(running))} runs: what changed since is not in them; ${WAYS_OUT[action]}`
+  return [{ code: 'other_version', message, steps }]
 }

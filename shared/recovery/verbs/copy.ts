@@ -12,6 +12,7 @@ import type { StartedBy } from '../../items/vocabulary.ts'
 import type { ItemKey, RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
+import { type FirstMakers, firstMakersOf, makerOf } from '../queries/makers.ts'
 import { copyItems } from '../queries/replay.ts'
 import { addMade, type MadeSteps } from '../rules/makers.ts'
 import { type Reuse, type ReuseOrder, reuseOf } from '../rules/reuse.ts'
@@ -38,8 +39,13 @@ export async function copyWithSteps(
       for (const { step_no } of reuse[list]) lists[list].push({ n: i + 1, step_no })
   })
   const copied = await copyItems(sql, { ...copy, keys: items.map(item => item.key), ...lists })
-  const made = copied.map(({ n, steps }) => ({ ...madeOf(items[n - 1]!), steps }))
-  return { items: copied.length, made: addMade([], made) }
+  return {
+    items: copied.length,
+    made: addMade(
+      [],
+      copied.flatMap(({ n }) => madeOf(items[n - 1]!)),
+    ),
+  }
 }
 
 interface Place {
@@ -51,15 +57,13 @@ export interface ItemReuse {
   key: ItemKey
   item: EndedItemRow
   reuse: Reuse<StepHeadRow>
+  /** By their keys, what made the steps that it had taken over itself. */
+  first: FirstMakers
 }
 
-/** How many steps of an item are reused whatever happens, and what made them. */
-export const madeOf = ({ item, reuse }: ItemReuse): MadeSteps => ({
-  agent_id: item.agent_id,
-  deployment_id: item.deployment_id,
-  code_version: item.code_version,
-  steps: reuse.reused.filter(({ key }) => !HOLD_KEY.test(key)).length,
-})
+/** What made the steps of an item that are reused whatever happens. */
+export const madeOf = ({ item, reuse, first }: ItemReuse): MadeSteps[] =>
+  reuse.reused.filter(({ key }) => !HOLD_KEY.test(key)).map(step => makerOf(item, step, first))
 
 /** What a replay of each item reuses; items that no longer exist are left out. */
 export async function reuseOfItems(
@@ -68,11 +72,14 @@ export async function reuseOfItems(
   order: ReuseOrder,
 ): Promise<ItemReuse[]> {
   const items = await findEndedItems(sql, keys)
-  const stepsOf = Map.groupBy(await findStepHeads(sql, items), step => step.n)
+  const steps = await findStepHeads(sql, items)
+  const stepsOf = Map.groupBy(steps, step => step.n)
+  const firstOf = await firstMakersOf(sql, items, steps)
   return items.map((item, i) => ({
     key: { project_id: item.project_id, run_id: item.run_id, seq: item.seq },
     item,
     reuse: reuseOf(item, stepsOf.get(i + 1) ?? [], order),
+    first: firstOf(i + 1),
   }))
 }
 

@@ -9,7 +9,9 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { acknowledge, endWaiting, resume } from '../../triage/queries/decisions.ts'
 import type { TriageAction } from '../../triage/vocabulary.ts'
 import { nextToDecide, noteDecided } from '../queries/cohort-decisions.ts'
+import { madeOfHeld } from '../queries/makers.ts'
 import { type OpenRecovery, updateRecovery } from '../queries/recoveries.ts'
+import { addMade } from '../rules/makers.ts'
 
 const DECISIONS: Record<
   Exclude<TriageAction, 'replay'>,
@@ -33,6 +35,10 @@ export async function decideNext(sql: Sql, recovery: OpenRecovery): Promise<bool
   if (keys.length === 0) {
     await updateRecovery(sql, recovery, { status: 'completed' })
     return false
+  }
+  if (action === 'resume') {
+    const reused = addMade(recovery.reused, await madeOfHeld(sql, keys))
+    await updateRecovery(sql, recovery, { reused })
   }
   const by = recovery.created_by && authorName(recovery.created_by)
   await noteDecided(sql, recovery, await DECISIONS[action](sql, keys, by), keys.at(-1)!)

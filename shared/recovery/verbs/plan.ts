@@ -4,8 +4,14 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { findCohortCost, findCohortItems, findCostsOfItems, findReasons } from '../queries/cohort.ts'
-import { nameMakers } from '../queries/makers.ts'
+import {
+  findCohortCost,
+  findCohortItems,
+  findCostsOfItems,
+  findHeldItems,
+  findReasons,
+} from '../queries/cohort.ts'
+import { madeOfHeld, nameMakers } from '../queries/makers.ts'
 import { findReplayRuns } from '../queries/replayed-in.ts'
 import { type Forecast, Forecaster } from '../rules/forecast.ts'
 import { addMade, type MadeSteps, type NamedSteps } from '../rules/makers.ts'
@@ -19,8 +25,6 @@ export interface CostedForecast extends Forecast {
   /** What the items of the cohort have cost. */
   cost_micro: number
   unpriced_items: number
-  /** What made the steps that are reused. */
-  makers: NamedSteps[]
 }
 
 interface Asked extends ReuseOrder {
@@ -33,7 +37,7 @@ export async function forecast(
   { sql }: Context,
   eligible: number,
   { project_id, filter, deployment, ...order }: Asked,
-): Promise<CostedForecast> {
+): Promise<{ forecast: CostedForecast; makers: NamedSteps[] }> {
   const { cost_micro, unpriced } = await findCohortCost(sql, project_id, filter)
   const keys = await findCohortItems(sql, project_id, filter, LIMITS.recovery_plan_items)
   const runIds = [...new Set(keys.map(key => key.run_id))].slice(0, LIMITS.recovery_runs)
@@ -46,18 +50,28 @@ export async function forecast(
     const chunk = await withinSteps(sql, keys.slice(next, next + LIMITS.recovery_chunk_items))
     const items = await reuseOfItems(sql, chunk, order)
     for (const { key, item, reuse } of items) forecaster.add(item, reuse, ofRuns.get(key.run_id) ?? dearest)
-    made = addMade(made, items.map(madeOf))
+    made = addMade(made, items.flatMap(madeOf))
     next += chunk.length
   }
   const read = forecaster.forecast()
   const share = read.items === 0 ? 0 : eligible / read.items
+  const max_cost_micro = Math.ceil(read.max_cost_micro * share)
   return {
-    ...read,
-    max_cost_micro: Math.ceil(read.max_cost_micro * share),
-    cost_micro,
-    unpriced_items: unpriced,
+    forecast: { ...read, max_cost_micro, cost_micro, unpriced_items: unpriced },
     makers: await nameMakers(sql, made, { project_id, deployment, run_ids: [] }),
   }
+}
+
+/** What made the steps that held items go on after; of a large cohort, of its first items. */
+export async function makersOfHeld(
+  { sql }: Context,
+  { project_id, filter }: Pick<Asked, 'project_id' | 'filter'>,
+): Promise<NamedSteps[]> {
+  const keys = await findHeldItems(sql, project_id, filter, LIMITS.recovery_plan_items)
+  let made: MadeSteps[] = []
+  for (let next = 0; next < keys.length; next += LIMITS.recovery_chunk_items)
+    made = addMade(made, await madeOfHeld(sql, keys.slice(next, next + LIMITS.recovery_chunk_items)))
+  return nameMakers(sql, made, { project_id, deployment: 'original', run_ids: [] })
 }
 
 /** @throws ApiError `invalid_request`, with the reasons of items that pass the rest of the filter, if there are any */

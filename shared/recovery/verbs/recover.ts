@@ -28,13 +28,20 @@ import {
   type OriginalRun,
   openReplayRun,
 } from '../queries/replay.ts'
-import { addMade } from '../rules/makers.ts'
+import { addMade, type NamedSteps } from '../rules/makers.ts'
 import { isBetter, type PilotResult } from '../rules/recovery.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
 import type { DeploymentChoice, Exclusion, ReuseChoice } from '../vocabulary.ts'
 import { copyWithSteps, withinSteps } from './copy.ts'
 import { decideNext } from './decide.ts'
-import { type CostedForecast, forecast, nothingToRecover, refuseUnknownReason, replayRunsOf } from './plan.ts'
+import {
+  type CostedForecast,
+  forecast,
+  makersOfHeld,
+  nothingToRecover,
+  refuseUnknownReason,
+  replayRunsOf,
+} from './plan.ts'
 
 /** Which items, and what to do with them: the part that a plan and an order share. */
 export interface CohortOrder {
@@ -71,6 +78,8 @@ export interface CohortPlan {
   runs: number
   /** Null unless the action is a replay. */
   forecast: CostedForecast | null
+  /** What made the steps that a replay or a resume takes over. */
+  makers: NamedSteps[]
 }
 
 /**
@@ -83,15 +92,17 @@ export async function planRecovery(ctx: Context, order: CohortOrder): Promise<Co
   const asked = { ...order, filter }
   const plan = await countPlan(ctx, asked)
   const forecasted = order.action === 'replay' ? await forecast(ctx, plan.eligible, asked) : null
+  const makers = order.action === 'resume' ? await makersOfHeld(ctx, asked) : (forecasted?.makers ?? [])
   return {
     ...plan,
     filter,
-    forecast: forecasted,
+    forecast: forecasted?.forecast ?? null,
+    makers,
     replay_run_ids: await replayRunsOf(ctx, asked, plan.ineligible),
   }
 }
 
-type Counted = Omit<CohortPlan, 'filter' | 'forecast' | 'replay_run_ids'>
+type Counted = Omit<CohortPlan, 'filter' | 'forecast' | 'makers' | 'replay_run_ids'>
 
 async function countPlan(ctx: Context, order: CohortOrder): Promise<Counted> {
   const { project_id, action, filter, deployment } = order

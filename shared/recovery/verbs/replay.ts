@@ -14,9 +14,9 @@ import * as decisions from '../../triage/queries/decisions.ts'
 import * as triage from '../../triage/queries/triage.ts'
 import { callOkWrong } from '../../triage/queries/verdicts.ts'
 import type { RowAction, WrongOf } from '../../triage/vocabulary.ts'
-import { nameMakers } from '../queries/makers.ts'
+import { madeOfHeld, nameMakers } from '../queries/makers.ts'
 import * as store from '../queries/replay.ts'
-import { type VersionWarning, warnOfVersions } from '../rules/makers.ts'
+import { type MadeSteps, type VersionWarning, warningsOf } from '../rules/makers.ts'
 import { refusalOf, refusalToReopen } from '../rules/recovery.ts'
 import type { DeploymentChoice, ReuseChoice } from '../vocabulary.ts'
 import { copyWithSteps } from './copy.ts'
@@ -89,10 +89,8 @@ export async function replayItem(
   deliverSoon(ctx) // the original's run may have been waiting only for this decision
   ctx.notify()
   const { project_id } = original
-  const warning = warnOfVersions(
-    await nameMakers(ctx.sql, copied.made, { project_id, deployment, run_ids: [] }),
-  )
-  const warnings = warning === null ? [] : [warning]
+  const makers = await nameMakers(ctx.sql, copied.made, { project_id, deployment, run_ids: [] })
+  const warnings = warningsOf(makers, 'replay')
   const reused_steps = copied.made.reduce((sum, { steps }) => sum + steps, 0)
   return { run_id, record_id: itemRecordId(run_id, 1), reused_steps, warnings }
 }
@@ -111,13 +109,25 @@ export async function resumeItem(
 ): Promise<Continued> {
   const { budget_cents } = options
   const extra = budget_cents === undefined ? null : microOf(budget_cents)
-  if ((await writeFor(ctx, sql => decisions.resume(sql, [key], extra, by))) === 0) {
+  let made: MadeSteps[] = []
+  const resumed = await writeFor(ctx, async sql => {
+    made = await madeOfHeld(sql, [key])
+    return decisions.resume(sql, [key], extra, by)
+  })
+  if (resumed === 0) {
     const refusal = whyNot('resume', await triage.findStanding(ctx.sql, key))
     throw refused('resume', key, refusal ?? 'its run has ended')
   }
   ctx.notify()
-  const reused_steps = await triage.countKeptSteps(ctx.sql, key)
-  return { run_id: key.run_id, record_id: itemRecordId(key.run_id, key.seq), reused_steps }
+  const { project_id, run_id } = key
+  const makers = await nameMakers(ctx.sql, made, { project_id, deployment: 'original', run_ids: [] })
+  const reused_steps = made.reduce((sum, { steps }) => sum + steps, 0)
+  return {
+    run_id,
+    record_id: itemRecordId(run_id, key.seq),
+    reused_steps,
+    warnings: warningsOf(makers, 'resume'),
+  }
 }
 
 const end = (ctx: Context, key: ItemKey, ending: decisions.Ending, by: string | null) =>

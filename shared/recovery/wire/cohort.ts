@@ -1,5 +1,6 @@
 // The shapes of cohort recoveries: the order, and the plan of what it would act on.
 
+import { reusedVersions } from '../../items/wire/code-versions.ts'
 import { count, id } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents, instant, label, partitionKey, uuid } from '../../kernel/fields.ts'
@@ -9,11 +10,11 @@ import { RECORDED_LANES, TRIAGE_ACTIONS, type TriageAction } from '../../triage/
 import { causeId } from '../../triage/wire/causes.ts'
 import { clusterKey, triageReason } from '../../triage/wire/triage.ts'
 import type { RuleForecast, ToolForecast } from '../rules/forecast.ts'
-import type { NamedSteps } from '../rules/makers.ts'
+import { type NamedSteps, reusedVersionOf, warningsOf } from '../rules/makers.ts'
 import { REUSE_RULES } from '../rules/reuse.ts'
 import type { RecoveryFilter } from '../tables/recovery.ts'
 import { DEPLOYMENT_CHOICES, EXCLUSIONS, FILTER_STATUSES } from '../vocabulary.ts'
-import { ONE_OF_REUSE, oneOfReuse, recoveryWarnings, reuseFields, warningsOf } from './recovery.ts'
+import { ONE_OF_REUSE, oneOfReuse, recoveryWarnings, reuseFields } from './recovery.ts'
 
 /** A plan before it is mapped to its response shape. */
 interface PlanSource {
@@ -32,8 +33,9 @@ interface PlanSource {
     max_cost_micro: number
     cost_micro: number
     unpriced_items: number
-    makers: NamedSteps[]
   } | null
+  /** What made the steps that are taken over. */
+  makers: NamedSteps[]
 }
 
 const filterFields = {
@@ -196,15 +198,9 @@ export const CohortPlan = z
         }),
       )
       .describe('Tools that may be called again.'),
-    reused_versions: z
-      .array(
-        z.object({
-          deployment_version: z.int().nullable().describe('The version of the agent; null if it is gone.'),
-          code_version: z.string().nullable().describe('The code, as its answers named it.'),
-          steps: count('Steps that are taken over.'),
-        }),
-      )
-      .describe('What made the steps that are taken over.'),
+    reused_versions: reusedVersions.describe(
+      'What made the steps that are taken over, by a replay or a resume.',
+    ),
     warnings: recoveryWarnings,
   })
   .openapi('RecoveryPlan', { description: 'What a recovery would act on.' })
@@ -217,12 +213,10 @@ const NO_FORECAST: NonNullable<PlanSource['forecast']> = {
   max_cost_micro: 0,
   cost_micro: 0,
   unpriced_items: 0,
-  makers: [],
 }
 
-export function cohortPlanOf({ forecast, ...plan }: PlanSource): z.input<typeof CohortPlan> {
-  const { cost_micro, max_cost_micro, unpriced_items, items, rules, tool_calls, makers } =
-    forecast ?? NO_FORECAST
+export function cohortPlanOf({ forecast, makers, ...plan }: PlanSource): z.input<typeof CohortPlan> {
+  const { cost_micro, max_cost_micro, unpriced_items, items, rules, tool_calls } = forecast ?? NO_FORECAST
   return {
     ...plan,
     cost_usd: usdOf(cost_micro),
@@ -238,7 +232,7 @@ export function cohortPlanOf({ forecast, ...plan }: PlanSource): z.input<typeof 
       offered_steps: offered,
     })),
     tool_calls,
-    reused_versions: makers.map(({ runs_on: _, ...made }) => made),
-    warnings: warningsOf(makers),
+    reused_versions: makers.map(reusedVersionOf),
+    warnings: warningsOf(makers, plan.action),
   }
 }

@@ -7,11 +7,11 @@ import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
 import { counted } from '../../prices/rules/amounts.ts'
 import { centsOf, usdOf } from '../../prices/rules/pricing.ts'
-import type { NamedSteps } from '../rules/makers.ts'
+import { type NamedSteps, warningsOf } from '../rules/makers.ts'
 import type { RecoveryFilter, recoveries } from '../tables/recovery.ts'
 import { RECOVERY_STATUSES, REUSE_CHOICES } from '../vocabulary.ts'
 import { action, CohortFilter, deployment } from './cohort.ts'
-import { recoveryWarnings, warningsOf } from './recovery.ts'
+import { recoveryWarnings } from './recovery.ts'
 
 export type RecoveryRunRow = typeof runs.$inferSelect
 export type RecoveryRow = typeof recoveries.$inferSelect & { runs: RecoveryRunRow[] }
@@ -120,7 +120,7 @@ export function recoveryOf(row: RecoveryRow, makers?: readonly NamedSteps[]): z.
     paused: sum(run => run.paused),
     cost_usd: usdOf(sum(run => run.cost_micro)),
     unpriced_item_count: sum(run => run.unpriced_items),
-    ...(makers !== undefined && { warnings: [...warningsOf(makers), ...noneWorked(row)] }),
+    ...(makers !== undefined && { warnings: [...warningsOf(makers, row.action), ...noneWorked(row)] }),
     created_at: row.created_at.toISOString(),
     created_by: row.created_by && authorName(row.created_by),
     finished_at: row.finished_at === null ? null : row.finished_at.toISOString(),

@@ -6,7 +6,6 @@ import * as z from '../../kernel/documented-zod.ts'
 import { budgetCents, label } from '../../kernel/fields.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { WRONG_OF } from '../../triage/vocabulary.ts'
-import { type NamedSteps, warnOfVersions } from '../rules/makers.ts'
 import { DEPLOYMENT_CHOICES, RECOVERY_WARNINGS, REUSE_CHOICES, type ReuseChoice } from '../vocabulary.ts'
 
 /** Fields that say which recorded steps are reused, the same in every request to replay something. */
@@ -85,17 +84,12 @@ export const recoveryWarnings = z
   )
   .describe('What to know of it before relying on it.')
 
-export const warningsOf = (makers: readonly NamedSteps[]): z.input<typeof recoveryWarnings> => {
-  const found = warnOfVersions(makers)
-  return found === null ? [] : [found]
-}
-
 export const Continued = z
   .object({
     run_id: id('The run the item goes on in: a new one when it is replayed.'),
     record_id: id('Record id of the item that runs now.'),
     reused_steps: count('Steps taken over whatever happens: the work it skips.'),
-    warnings: recoveryWarnings.optional().describe('What to know of a replay.'),
+    warnings: recoveryWarnings.optional().describe('What to know of the steps that it takes over.'),
   })
   .openapi('ContinuedItem', { description: 'An item that goes on, and the work it skips.' })
 

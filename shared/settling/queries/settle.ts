@@ -226,7 +226,7 @@ function waitForPrice(sql: Sql, { unpriced_model: model }: Flush, notOk: readonl
     waits_for_credit = r.waits_for_credit or n.paused > 0,`
 }
 
-/** Counts the items that ended by the version of their code, once their run is locked. */
+/** Counts the items that ended by the version of their code, not those that it holds, once their run is locked. */
 const countVersions = (sql: Sql, { project_id, run_id }: Flush) => sql`
   versions as (
     insert into run_versions as v (project_id, run_id, code_version, ok, degraded, failed, cost_micro)
@@ -234,7 +234,7 @@ const countVersions = (sql: Sql, { project_id, run_id }: Flush) => sql`
       count(*) filter (where s.outcome = 'degraded'),
       count(*) filter (where s.outcome is null or s.outcome = 'failed'), sum(s.version_cost_micro)
     from settled s, counted c
-    where s.code_version is not null
+    where s.code_version is not null and s.status <> ${sql.unsafe(statusAfter('hold'))}
     group by s.code_version order by s.code_version
     on conflict (project_id, run_id, code_version) do update set
       ok = v.ok + excluded.ok, degraded = v.degraded + excluded.degraded, failed = v.failed + excluded.failed,

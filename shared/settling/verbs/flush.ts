@@ -149,15 +149,12 @@ export function partOf(inFlight: InFlightItem): Part {
 const isUnchanged = ({ item, step_count, steps_run }: InFlightItem, verdict: Verdict) =>
   item.original !== null && step_count > 0 && steps_run === 0 && endedTheSame(verdict, item.original)
 
-/** Numbers the versions of code that ended items, not those that held them, which takes a round trip only if a version is new. */
+/** Numbers the versions of code that ended or held items, which takes a round trip only if a version is new. */
 export async function withVersions(
   parts: readonly Part[],
   number: (deployment_id: string, names: ReadonlySet<string>) => Promise<ReadonlyMap<string, number>>,
 ): Promise<void> {
-  const ended = parts.filter(
-    ({ inFlight, entry: { verdict } }) =>
-      inFlight.code !== null && verdict !== null && verdict.status !== 'paused',
-  )
+  const ended = parts.filter(({ inFlight, entry: { verdict } }) => inFlight.code !== null && verdict !== null)
   for (const [deployment_id, of] of Map.groupBy(ended, ({ inFlight }) => inFlight.code!.deployment_id)) {
     const numbers = await number(deployment_id, new Set(of.map(({ inFlight }) => inFlight.code!.version)))
     for (const { inFlight, entry } of of) entry.code_version = numbers.get(inFlight.code!.version)!

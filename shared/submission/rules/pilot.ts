@@ -1,6 +1,8 @@
 // Chooses the rows of a pilot and projects the rest of the batch from its results. Guarantee: pilot and rest together
 // are the batch, each row once; both budgets together are the one that was given.
 
+import { usdSum } from '../../prices/rules/amounts.ts'
+
 /**
  * Chooses one row from each of `wanted` equal stretches, since files are often sorted; the first row is among them. The
  * place within a stretch varies, since files often repeat themselves: rows at equal distances may all be of one kind.
@@ -61,7 +63,7 @@ export function outlookOf(run: PilotRun, rows: number, budget: number | undefine
   return {
     run_id: run.id,
     rows,
-    cost_usd: each * rows,
+    cost_usd: usdSum(each * rows),
     unpriced: run.unpriced_item_count > 0,
     took_ms: Math.round((took / ran) * rows),
     ok_share: (run.completed - run.degraded_count) / ran,

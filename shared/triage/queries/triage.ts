@@ -152,11 +152,3 @@ export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKe
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq}`
   return row
 }
-
-/** How many recorded steps a resumed item continues from. */
-export async function countKeptSteps(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<number> {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::int as n from steps
-    where project_id = ${project_id} and run_id = ${run_id} and seq = ${seq} and error_code is null and key !~ '^hold(#\\d+)?$'`
-  return row!.n
-}

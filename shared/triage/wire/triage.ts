@@ -1,6 +1,7 @@
 // The response shapes of triage and of an item with the decision about it, and the mapping from rows.
 
 import { ITEM_STATUSES, OUTCOMES } from '../../items/vocabulary.ts'
+import { reusedVersions } from '../../items/wire/code-versions.ts'
 import { type ItemInRunRow, ItemRecord, itemRecordOf } from '../../items/wire/runs.ts'
 import { count, id, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -155,6 +156,7 @@ export const ItemWithDecision = ItemRecord.extend({
     ),
   available_actions: z.array(z.enum(ITEM_ACTIONS)).describe('What it accepts now.'),
   unchanged: z.boolean().describe('A replay that ended like its original without asking anything again.'),
+  reused_versions: reusedVersions.describe('Of a replay, what made the steps that it took over.'),
 }).openapi('ItemWithDecision', {
   description: 'The durable record of an item, and what was decided about it.',
 })
@@ -169,6 +171,7 @@ export const itemWithDecisionOf = (
     unchanged: boolean
   },
   available_actions: ItemAction[],
+  reused_versions: z.input<typeof reusedVersions>,
 ): z.input<typeof ItemWithDecision> => ({
   ...itemRecordOf(row),
   disposition: decision.disposition,
@@ -177,6 +180,7 @@ export const itemWithDecisionOf = (
   corrected_outcome_status: decision.corrected,
   available_actions,
   unchanged: decision.unchanged,
+  reused_versions,
 })
 
 /** Filters of triage and of recoveries. */

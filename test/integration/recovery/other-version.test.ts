@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import type { AgentLine, ItemLine } from '../../../shared/protocol/rules/protocol.ts'
-import { makersOf } from '../../../shared/recovery/queries/makers.ts'
+import { makersOf, makersOfReused } from '../../../shared/recovery/queries/makers.ts'
 import { planRecovery, startRecovery } from '../../../shared/recovery/verbs/recover.ts'
-import { replayItem } from '../../../shared/recovery/verbs/replay.ts'
+import { replayItem, resumeItem } from '../../../shared/recovery/verbs/replay.ts'
 import { cohortPlanOf } from '../../../shared/recovery/wire/cohort.ts'
 import { type RecoveryRow, recoveryOf } from '../../../shared/recovery/wire/recoveries.ts'
 import { centStep, failure, result, type TestEngine, testEngine } from '../../support/engine.ts'
@@ -107,4 +107,66 @@ it('a recovery after which nothing works says that, and one that took nothing ov
       steps: 0,
     },
   ])
+})
+
+it('a step that was taken over twice is of the code that made it', async () => {
+  answering('a3f')
+  const run_id = await engine.submit(1)
+  await consume(engine.ctx)
+  answering('b7c')
+  const first = await replayItem(engine.ctx, { project_id: engine.project_id, run_id, seq: 1 }, {})
+  await consume(engine.ctx)
+  const again = { project_id: engine.project_id, run_id: first.run_id, seq: 1 }
+  expect(await makersOfReused(engine.sql, again)).toMatchObject([
+    { deployment_version: 1, code_version: 'a3f', steps: 1 },
+  ])
+  // Both ended by b7c, and the first step is still of a3f.
+  expect((await replayItem(engine.ctx, again, {})).warnings).toEqual(
+    other(1, 'made by code a3f, and code b7c runs'),
+  )
+})
+
+it('code that names itself only now is another than code that named nothing', async () => {
+  answering()
+  await engine.submit(2)
+  await consume(engine.ctx)
+  expect((await plan()).warnings).toEqual([])
+  answering('b7c', true)
+  await engine.submit(1)
+  await consume(engine.ctx)
+  expect((await plan()).warnings).toEqual(other(2, 'made by code that named no version, and code b7c runs'))
+})
+
+const holdOf = ({ seq, attempt }: ItemLine): AgentLine => ({ type: 'hold', seq, attempt, reason: 'look' })
+
+/** Each item makes a call and is held after it, unless `goesOn`; answers name `version`. */
+const holding = (version: string, goesOn = false) =>
+  engine.play(function* (items: ItemLine[]) {
+    for (const item of items) {
+      if (!item.recorded.some(step => step.key === 'classify')) yield centStep(item, 'classify')
+      yield by(goesOn ? result(item) : holdOf(item), version)
+    }
+  })
+
+it('a held item that other code continues says so, one by one and all at once [recoveries.versions]', async () => {
+  holding('a3f')
+  const run_id = await engine.submit(3)
+  await consume(engine.ctx)
+  const key = (seq: number) => ({ project_id: engine.project_id, run_id, seq })
+  const codes = () => engine.sql`select code_version, status from items where run_id = ${run_id} order by seq`
+  expect((await codes()).map(row => row.code_version)).toEqual([1, 1, 1])
+  expect(await plan({ action: 'resume' })).toEqual({
+    warnings: [],
+    reused_versions: [{ deployment_version: 1, code_version: 'a3f', steps: 3 }],
+  })
+  expect((await resumeItem(engine.ctx, key(3), {})).warnings).toEqual([])
+  expect((await codes()).map(row => row.code_version)).toEqual([1, 1, null])
+  holding('b7c', true)
+  await consume(engine.ctx)
+  const words = 'made by code a3f, and code b7c runs'
+  expect((await plan({ action: 'resume' })).warnings).toEqual(other(2, words))
+  expect(await plan({ action: 'dismiss' })).toEqual({ warnings: [], reused_versions: [] })
+  expect((await resumeItem(engine.ctx, key(1), {})).warnings).toEqual(other(1, words))
+  expect(await warningsOf({ action: 'resume' })).toEqual(other(1, words))
+  await consume(engine.ctx)
 })

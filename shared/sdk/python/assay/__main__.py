@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from typing import List, Optional
 
@@ -12,6 +13,9 @@ from .server import Server, run, stop_signals
 from .protocol import AgentProtocol
 
 EPILOG = "The agent is deployed with `assay deploy --url http://HOST:PORT`, which prints the ASSAY_AGENT_KEY that makes it answer Assay alone."
+
+OF_ASSAY = ("test", "deploy", "init")
+"""What the other command does, and people look for here."""
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -26,7 +30,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
     serve.add_argument("--threads", type=int, default=256, help="items at the same time in each, of an agent that is not async (default: 256)")
     serve.add_argument("--answer-later", action="store_true", help="send every line to the address of the request, behind a queue whose answers nobody reads")
     serve.add_argument("--reload", action="store_true", help="load the agent again when one of its files changes")
-    given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in OF_ASSAY:
+        parser.error(f"{words[0]} is a command of assay: {shlex.join(['assay', *words])}")
+    given = parser.parse_args(words)
     if given.workers < 1 or given.threads < 1:
         parser.error("--workers and --threads are at least 1")
     return _serve(given)

@@ -180,6 +180,9 @@ class AwaitedTest(unittest.TestCase):
 
 
 class OverTest(unittest.TestCase):
+    def test_a_run_with_held_items_says_how_many(self):
+        self.assertEqual(repr(Run(None, {**RUN, "paused": 75})), "Run('01a2', status='running', outcome=None, paused=75)")
+
     def test_a_run_with_held_items_alone_is_not_waited_for(self):
         held = {**RUN, "queued": 0, "running": 0, "paused": 2}
         with server([Answer(body=RUN), Answer(body=held)]) as (assay, _):
@@ -245,6 +248,18 @@ class OrdersTest(unittest.TestCase):
         for part in (b'"budget_cents": 200', b'"first": 2', b'"reuse": "none"', b'"to": "2026-03-02T00:00:00Z"'):
             self.assertIn(part, got[3]["body"])
         self.assertNotIn(b"dry_run", got[3]["body"])
+
+    def test_a_decision_about_held_items_is_no_replay(self, _):
+        resumed = {**RECOVERY, "action": "resume", "status": "completed", "decided": 3, "finished_at": "2026-03-02T00:00:00Z"}
+        warned = {**PLAN, "action": "resume", "warnings": [{"message": "3 reused steps were made by code a3f, and code b7c runs"}]}
+        with server([Answer(body=RUN), Answer(body=warned), Answer(202, resumed)]) as (assay, got):
+            plan = assay.run("01a2").recover(dry_run=True, action="resume", reason="hold")
+            self.assertEqual(plan.warnings, ["3 reused steps were made by code a3f, and code b7c runs"])
+            recovery = plan.go_on()
+        self.assertIn(b'"action": "resume"', got[1]["body"])
+        self.assertIn(b'"action": "resume"', got[2]["body"])
+        self.assertIn("decided=3, eligible=3", repr(recovery))
+        self.assertEqual(import_module("assay.client.progress").recovery_line(resumed), "resume completed: 3 of 3 items")
 
     def test_an_order_says_that_it_may_have_begun_only_where_it_may(self, _):
         cut = Answer(202, raw=b'{"id": "01b3"', cut=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import doctest
 import importlib
@@ -100,6 +101,19 @@ class Files(unittest.TestCase):
         for file in sorted((ROOT / "assay").glob("*.py")):
             for name in re.findall(r"^\s*(?:import|from) (\w[\w.]*)", file.read_text(encoding="utf-8"), re.MULTILINE):
                 self.assertIn(name.partition(".")[0], {*allowed, "assay"}, file.name)
+
+
+class Errors(unittest.TestCase):
+    def test_each_error_of_the_client_says_what_to_do_next(self) -> None:
+        """A hint is the last argument; InvalidRows has one of its own."""
+        found = 0
+        for file in sorted((ROOT / "assay" / "client").glob("*.py")):
+            for one in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in ("AssayError", "ApiError"):
+                    found += 1
+                    self.assertGreaterEqual(len(one.args) + len(one.keywords), 3 if one.func.id == "AssayError" else 4, f"{file.name}:{one.lineno}")
+        self.assertGreater(found, 20)
+        self.assertIsNotNone(assay.InvalidRows(1, "is none").hint)
 
 
 class Building(unittest.TestCase):

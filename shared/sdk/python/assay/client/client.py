@@ -3,12 +3,11 @@ that fails says what to do next."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Sequence, Union
 
 from . import operations as op
+from .access import access_of
 from .diff import Diff, diff
-from .errors import AssayError
 from .items import causes_of, item_of
 from .money import Amount
 from .pilot import Pilot, SentPilot, send_pilot
@@ -22,7 +21,6 @@ from .transport import Transport
 if TYPE_CHECKING:  # of Python 3.11; checkers of types have it for every version
     from typing_extensions import Unpack
 
-LOCAL_URL = "http://127.0.0.1:8090"
 PAGE_RUNS = 100
 
 
@@ -30,8 +28,8 @@ class Assay:
     """One server, with the key of one project.
 
     Args:
-        base_url: Where it is; else ``ASSAY_BASE_URL``, else this machine's port 8090.
-        api_key: A key of the project, ``pk_…``; else ``ASSAY_API_KEY``.
+        base_url: Where it is; else ``ASSAY_BASE_URL``, else the stack of ``ASSAY_DATA_DIR``, else this machine's port 8090.
+        api_key: A key of the project, ``pk_…``; else ``ASSAY_API_KEY``, else that of the stack of ``ASSAY_DATA_DIR``.
 
     Raises:
         AssayError: ``invalid_setting`` without a key, or with a URL that is none.
@@ -42,13 +40,7 @@ class Assay:
     """
 
     def __init__(self, base_url: Optional[str] = None, api_key: Optional[str] = None) -> None:
-        url = base_url or os.environ.get("ASSAY_BASE_URL") or LOCAL_URL
-        if not url.startswith(("http://", "https://")):
-            raise AssayError("invalid_setting", f"base_url is {url!r}", f"write it as in {LOCAL_URL}")
-        key = api_key or os.environ.get("ASSAY_API_KEY")
-        if not key:
-            raise AssayError("invalid_setting", "api_key is missing", "pass it, or set ASSAY_API_KEY; assay keys makes one")
-        self._transport = Transport(url, key.strip())
+        self._transport = Transport(*access_of(base_url, api_key))
 
     @property
     def base_url(self) -> str:
@@ -183,7 +175,7 @@ class Assay:
         return Run(self._transport, self._transport.ask(*op.GET_RUN(id)))
 
     def runs(self, agent: Optional[str] = None, tag: Optional[str] = None, state: Optional[str] = None) -> Iterator[Run]:
-        """All runs, newest first, page by page as they are used.
+        """Yields all runs, newest first, page by page as they are used: the newest is ``next(assay.runs())``.
 
         Args:
             state: ``open``, ``ended`` or ``held``.
@@ -243,7 +235,7 @@ class Assay:
         return Recovery(self._transport, self._transport.ask(*op.GET_RECOVERY(id)))
 
     def recoveries(self) -> Iterator[Recovery]:
-        """All recoveries, newest first, page by page as they are used.
+        """Yields all recoveries, newest first, page by page as they are used.
 
         >>> [recovery.status for recovery in Assay().recoveries()]
         [...]

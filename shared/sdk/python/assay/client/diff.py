@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterable, List, Tuple
 
 from .errors import AssayError
 from .items import items_of, run_of
+from .money import usd_of
 from .run import Run
 from .transport import Transport
 
@@ -107,7 +108,7 @@ def _kept(item: Item) -> Item:
 def _as_replayed(item: Item, replay: "Item | None") -> Item:
     if replay is None:
         return item
-    return {**replay, "mended_by": item["mended_by"], "cost_usd": item["cost_usd"] + replay["cost_usd"]}
+    return {**replay, "mended_by": item["mended_by"], "cost_usd": usd_of(item["cost_usd"] + replay["cost_usd"])}
 
 
 def _verdict(item: Item) -> str:
@@ -122,7 +123,4 @@ def _same_output(old: Item, new: Item) -> bool:
 
 
 def _cost(items: Iterable[Item]) -> float:
-    total = 0.0
-    for item in items:  # `sum` rounds otherwise since 3.12, and the command's sum is the same to the last digit
-        total += item["cost_usd"]
-    return total
+    return usd_of(sum(item["cost_usd"] for item in items))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal, InvalidOperation
 from typing import Union
@@ -40,3 +41,12 @@ def cents_of(amount: Amount) -> int:
             'write "5.00" for five dollars',
         )
     return int(value)
+
+
+def usd_of(dollars: float) -> float:
+    """A sum of dollars to the millionth, as costs are counted: without the noise of binary fractions.
+
+    >>> 0.1 + 0.2, usd_of(0.1 + 0.2)
+    (0.30000000000000004, 0.3)
+    """
+    return math.floor(dollars * 1e6 + 0.5) / 1e6

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Optional
 
 from . import operations as op
 from .errors import AssayError
+from .money import usd_of
 from .run import Run
 from .submit import Lines
 from .transport import Transport
@@ -160,7 +161,7 @@ def outlook_of(run: Dict[str, Any], rows: int, budget_cents: Optional[int], now:
     return {
         "run_id": run["id"],
         "rows": rows,
-        "cost_usd": each * rows,
+        "cost_usd": usd_of(each * rows),
         "unpriced": run["unpriced_item_count"] > 0,
         "took_ms": math.floor(took_ms / ran * rows + 0.5),
         "ok_share": (run["completed"] - run["degraded_count"]) / ran,

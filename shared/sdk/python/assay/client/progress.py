@@ -41,6 +41,8 @@ def recovery_line(recovery: Dict[str, Any]) -> str:
     >>> recovery_line({"status": "running", "eligible": 405, "ended": 120, "ok": 118, "paused": 0, "cost_usd": 0.05, "unpriced_item_count": 0})
     'recovery running: 120 of 405 items, 118 ok, $0.05'
     """
+    if recovery.get("action", "replay") != "replay":
+        return f"{recovery['action']} {recovery['status']}: {recovery['decided']:,} of {recovery['eligible']:,} items"
     least = "at least " if recovery["unpriced_item_count"] else ""
     held = f", {recovery['paused']:,} held" if recovery["paused"] else ""
     done = f"{recovery['ended']:,} of {recovery['eligible']:,} items, {recovery['ok']:,} ok{held}"

@@ -107,7 +107,8 @@ class Recovery:
         )
 
     def __repr__(self) -> str:
-        return f"Recovery({self.id!r}, status={self.status!r}, ok={self.data['ok']}, eligible={self.data['eligible']})"
+        ok = f"ok={self.data['ok']}" if self.data.get("action", "replay") == "replay" else f"decided={self.data['decided']}"
+        return f"Recovery({self.id!r}, status={self.status!r}, {ok}, eligible={self.data['eligible']})"
 
 
 class Plan:

@@ -126,15 +126,16 @@ class Run:
         return item_of(self._transport, id, self.id)
 
     @overload
-    def recover(self, *, dry_run: Literal[True], reason: Optional[str] = ..., cause: Optional[str] = ..., partition_key: Optional[str] = ..., all: bool = ..., first: Optional[int] = ..., budget: Optional[Amount] = ..., reuse: Optional[str] = ..., from_step: Optional[str] = ..., deployment: Optional[str] = ..., name: Optional[str] = ...) -> Plan: ...  # fmt: skip
+    def recover(self, *, dry_run: Literal[True], action: str = ..., reason: Optional[str] = ..., cause: Optional[str] = ..., partition_key: Optional[str] = ..., all: bool = ..., first: Optional[int] = ..., budget: Optional[Amount] = ..., reuse: Optional[str] = ..., from_step: Optional[str] = ..., deployment: Optional[str] = ..., name: Optional[str] = ...) -> Plan: ...  # fmt: skip
 
     @overload
-    def recover(self, *, dry_run: Literal[False] = ..., reason: Optional[str] = ..., cause: Optional[str] = ..., partition_key: Optional[str] = ..., all: bool = ..., first: Optional[int] = ..., budget: Optional[Amount] = ..., reuse: Optional[str] = ..., from_step: Optional[str] = ..., deployment: Optional[str] = ..., name: Optional[str] = ..., wait: bool = ..., progress: Optional[bool] = ...) -> Recovery: ...  # fmt: skip
+    def recover(self, *, dry_run: Literal[False] = ..., action: str = ..., reason: Optional[str] = ..., cause: Optional[str] = ..., partition_key: Optional[str] = ..., all: bool = ..., first: Optional[int] = ..., budget: Optional[Amount] = ..., reuse: Optional[str] = ..., from_step: Optional[str] = ..., deployment: Optional[str] = ..., name: Optional[str] = ..., wait: bool = ..., progress: Optional[bool] = ...) -> Recovery: ...  # fmt: skip
 
     def recover(
         self,
         *,
         dry_run: bool = False,
+        action: str = "replay",
         reason: Optional[str] = None,
         cause: Optional[str] = None,
         partition_key: Optional[str] = None,
@@ -149,10 +150,11 @@ class Run:
         progress: Optional[bool] = None,
     ) -> Union[Plan, Recovery]:
         """Runs again, in the background, what did not work and waits for a decision. What was answered well before is taken over, and
-        not paid again.
+        not paid again. With another ``action``, decides about these items instead.
 
         Args:
             dry_run: Change nothing, and return a :class:`Plan`: how many items, what they cost at most, which steps are reused.
+            action: ``replay``; ``resume``, which lets held items go on; ``dismiss``, ``acknowledge``, or ``wrong`` for the verdict.
             reason: Only items with this reason, such as ``refusal``.
             cause: Only items with this cause, an ``id`` of :meth:`causes`.
             partition_key: Only items of this partition.
@@ -174,10 +176,12 @@ class Run:
         3
         >>> run.recover(first=1, wait=True).status  # the first does no better, so the others stay
         'stopped'
+        >>> run.recover(action="dismiss", wait=True).data["decided"]
+        2
         """
         order = order_of(
             self.id, all=all, budget=budget, reason=reason, cause=cause, partition_key=partition_key,
-            first=first, reuse=reuse, from_step=from_step, deployment=deployment, name=name,
+            action=None if action == "replay" else action, first=first, reuse=reuse, from_step=from_step, deployment=deployment, name=name,
         )  # fmt: skip
         return plan(self._transport, order) if dry_run else start(self._transport, order, wait, progress)
 
@@ -219,4 +223,5 @@ class Run:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"Run({self.id!r}, status={self.status!r}, outcome={self.outcome!r})"
+        held = f", paused={self.data['paused']}" if self.data.get("paused") else ""
+        return f"Run({self.id!r}, status={self.status!r}, outcome={self.outcome!r}{held})"

@@ -34,6 +34,7 @@ class SubmitSettings(BatchSettings, total=False):
 class RecoverySettings(TypedDict, total=False):
     """Of :meth:`Run.recover`."""
 
+    action: str
     reason: Optional[str]
     cause: Optional[str]
     partition_key: Optional[str]
