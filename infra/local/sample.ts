@@ -6,6 +6,7 @@ import { type Api, connect, type Run, type RunItem } from '../../shared/cli/api.
 import { deployAgent, orderOfFile } from '../../shared/cli/deploy.ts'
 import { clean } from '../../shared/cli/format.ts'
 import { createOutput, type Output, type Screen } from '../../shared/cli/output.ts'
+import { Retrying, retried } from '../../shared/cli/retrying.ts'
 import { runSummary } from '../../shared/cli/run-view.ts'
 import { submitSource } from '../../shared/cli/submit-file.ts'
 import { table } from '../../shared/cli/table.ts'
@@ -43,7 +44,9 @@ process.on('message', message => {
 async function run({ base_url, api_key, env, note, ...screen }: SampleOrder): Promise<SampleEnd> {
   const out = { write: (text: string | Uint8Array) => process.stdout.write(text), columns: screen.columns }
   const output = createOutput({ out, err: out, json: false, color: screen.color, program: screen.program })
-  const session = { api: connect({ base_url, api_key }), output, now: Date.now }
+  const retrying = new Retrying(output, Date.now)
+  const api = retried(connect({ base_url, api_key }), retrying)
+  const session = { api, output, retrying, now: Date.now }
   if (note !== undefined) output.note(note)
   const { agent, version } = await deployAgent(
     session.api,

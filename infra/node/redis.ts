@@ -129,7 +129,7 @@ function speaksPlainly({ host, port }: Node): Promise<Error | undefined> {
   })
 }
 
-function partsOf({ url: text, ca }: RedisTarget) {
+export function partsOf({ url: text, ca }: RedisTarget) {
   const [, scheme, user, hosts = '', rest] = /^(rediss?:\/\/)([^@/?#]*@)?([^/?#]+)(.*)$/.exec(text) ?? []
   const urls = hosts.split(',').map(host => URL.parse(`${scheme}${user ?? ''}${host}${rest}`))
   const [url] = urls

@@ -23,7 +23,7 @@ export function connect({ base_url, api_key }: Access, ask: typeof fetch = fetch
       try {
         return await ask(input, init)
       } catch (error) {
-        throw unreachable(base_url, error)
+        throw error instanceof ApiFailure ? error : unreachable(base_url, error)
       }
     },
   })
@@ -93,14 +93,15 @@ export function unreachable(
   const message = isRefused
     ? `nothing answers at ${base_url}`
     : `no answer from ${base_url}: ${cause?.message || cause?.code || (error as Error).message}`
-  return new Failure(EXIT.api, 'unreachable', message, {
+  const advice = {
     hint:
       isRefused && isLocal
         ? 'the stack is not running; for a server elsewhere set ASSAY_BASE_URL and ASSAY_API_KEY'
         : (BROKEN.find(({ codes }) => codes.test(cause?.code ?? ''))?.hint ??
           'is ASSAY_BASE_URL right, and is the server up?'),
     next: isRefused && isLocal ? startCommand(env, process.cwd(), base_url) : undefined,
-  })
+  }
+  return new Failure(EXIT.api, 'unreachable', message, advice, error)
 }
 
 const BROKEN = [

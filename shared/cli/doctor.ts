@@ -17,6 +17,7 @@ import type { Session } from './session.ts'
 
 export async function doctor(session: Session): Promise<ExitCode> {
   const { output, env, folder, now } = session
+  session.retrying.stop()
   const base_url = serverOf(env, folder)
   const findings: Finding[] = []
   const report = (...some: readonly Finding[]) => {

@@ -26,8 +26,8 @@ export class Failure extends Error {
   readonly exit: ExitCode
   readonly hint: string | undefined
   readonly next: string | undefined
-  constructor(exit: ExitCode, code: string, message: string, advice: Advice = {}) {
-    super(message)
+  constructor(exit: ExitCode, code: string, message: string, advice: Advice = {}, cause?: unknown) {
+    super(message, { cause })
     this.name = 'Failure'
     this.exit = exit
     this.code = code
@@ -61,17 +61,3 @@ export function diskFailure(error: unknown): Failure | undefined {
   const { code = '', path } = (error ?? {}) as NodeJS.ErrnoException
   return code in DISK ? notWritten(error, path ?? 'a file') : undefined
 }
-
-const PASSING = [
-  'unreachable',
-  'store_unreachable',
-  'store_full',
-  'dependency_unreachable',
-  'internal',
-  'proxy_unavailable',
-  'proxy_rate_limited',
-  'broken_answer',
-]
-
-/** Whether a retry may help: nothing answered, or the server or a proxy before it was unable to. */
-export const isPassing = (error: unknown) => error instanceof Failure && PASSING.includes(error.code)

@@ -7,7 +7,6 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode } from './failure.ts'
 import { untilInterrupted } from './interrupt.ts'
 import { type Listing, pause, printList, rowPrinter, sinceOf } from './listing.ts'
-import { outage } from './outage.ts'
 import { type PageQuery, pageOf } from './pages.ts'
 import { itemsTable } from './run-view.ts'
 import type { Session } from './session.ts'
@@ -85,19 +84,13 @@ async function follow(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const print = rowPrinter(session, listing)
-  const away = outage(session)
   const look = endedItems(session, runId)
   do {
-    try {
-      const run = await runOf(session, runId)
-      const { items, behind } = await look()
-      away.over()
-      print(items.filter(isWanted).sort((a, b) => Date.parse(a.completed_at!) - Date.parse(b.completed_at!)))
-      // The run was read first, so items that it counts as ended are in the list.
-      if (run.finished_at !== null && !behind) return EXIT.ok
-    } catch (error) {
-      away.failed(error)
-    }
+    const run = await runOf(session, runId)
+    const { items, behind } = await look()
+    print(items.filter(isWanted).sort((a, b) => Date.parse(a.completed_at!) - Date.parse(b.completed_at!)))
+    // The run was read first, so items that it counts as ended are in the list.
+    if (run.finished_at !== null && !behind) return EXIT.ok
   } while (await pause(signal))
   return EXIT.interrupted
 }

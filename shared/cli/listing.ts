@@ -7,7 +7,6 @@ import type { Given } from './arguments.ts'
 import { EXIT, type ExitCode, usageFailure } from './failure.ts'
 import { count, plural } from './format.ts'
 import { untilInterrupted } from './interrupt.ts'
-import { outage } from './outage.ts'
 import type { Screen } from './output.ts'
 import type { Page, PageQuery } from './pages.ts'
 import type { Session } from './session.ts'
@@ -194,7 +193,6 @@ async function follow<Row extends object>(
   since: number | undefined,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const away = outage(session)
   const first = await newest(listing, Math.max(limit, listing.page), since)
   const known = new Set(first.rows.map(listing.keyOf))
   // A row older than all that were read is not new: it moved up because another row left the list.
@@ -202,13 +200,8 @@ async function follow<Row extends object>(
   const print = rowPrinter(session, listing)
   print(first.rows.slice(0, limit).reverse())
   while (await pause(signal)) {
-    try {
-      const fresh = (await unseen(listing, known)).filter(row => timeOf(listing, row) >= oldest)
-      away.over()
-      print(fresh.reverse())
-    } catch (error) {
-      away.failed(error)
-    }
+    const fresh = (await unseen(listing, known)).filter(row => timeOf(listing, row) >= oldest)
+    print(fresh.reverse())
   }
   return EXIT.interrupted
 }

@@ -7,6 +7,7 @@ import { connect } from './api.ts'
 import type { Given } from './arguments.ts'
 import { ask, askHidden, canAsk } from './ask.ts'
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
+import { retried } from './retrying.ts'
 import type { Session } from './session.ts'
 import {
   keepSignedIn,
@@ -32,7 +33,7 @@ export async function login(session: Session, given: Given): Promise<ExitCode> {
       hint: 'it takes letters, digits, dots, dashes and underscores',
     })
   const { email, password } = canAsk() ? await asked(given) : await piped(given)
-  const client = connect({ base_url, api_key: '' })
+  const client = retried(connect({ base_url, api_key: '' }), session.retrying)
   try {
     const { data } = await client.POST('/v1/sessions', { body: { email, password } })
     const file = keepSignedIn(env, base_url, signedIn(email, data!))

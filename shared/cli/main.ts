@@ -10,6 +10,7 @@ import { COMMANDS } from './commands.ts'
 import { diskFailure, EXIT, type ExitCode, Failure, notWritten } from './failure.ts'
 import { helpOf } from './help.ts'
 import { createOutput, mayColor } from './output.ts'
+import { Retrying, retried } from './retrying.ts'
 import type { Session } from './session.ts'
 import { memberFetch, signedInAt, withProfile } from './signed-in.ts'
 
@@ -31,12 +32,14 @@ stderr.on('error', () => {}) // the exit code still says how it ended
 
 let connected: Api | undefined
 let asked: Command | undefined
+const retrying = new Retrying(output, Date.now)
 const session: Session = {
   get api() {
-    connected ??= connection(asked)
+    connected ??= retried(connection(asked), retrying)
     return connected
   },
   output,
+  retrying,
   folder: process.cwd(),
   get env() {
     return env

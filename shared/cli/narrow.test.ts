@@ -9,6 +9,7 @@ import { COMMANDS } from './commands.ts'
 import { widthOf } from './format.ts'
 import { helpOf } from './help.ts'
 import { createOutput } from './output.ts'
+import { Retrying } from './retrying.ts'
 
 interface Media {
   examples?: Record<string, { value: unknown }>
@@ -56,6 +57,7 @@ describe.each([60, 80, 120])('on %i columns', columns => {
         color: false,
         program: 'npx --no assay',
       }),
+      retrying: new Retrying({ note: () => {} }, Date.now),
       folder: '/',
       env: {},
       now: () => Date.parse('2026-03-02T09:30:00Z'),

@@ -3,26 +3,23 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { answered, asFailure, type Run } from './api.ts'
-import { outage } from './outage.ts'
 import type { Session } from './session.ts'
 
 const PAUSE_MS = 1000
 /** A stream without an event by then is given up: a proxy may buffer a stream until it ends. */
 const FIRST_EVENT_MS = 5000
 
-type Wire = Pick<Session, 'api' | 'output' | 'now'>
-
 /** Yields the run, then again each time it has changed, until the signal aborts. */
 export async function* runNews(
-  { api, ...session }: Wire,
+  { api }: Pick<Session, 'api'>,
   runId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Run, void> {
   let streams = true
   let last = ''
-  const away = outage(session)
+  /** After a stream that failed: the request waits for a server that is away, and knows an error that stays. */
+  let looks = false
   const isNews = (run: Run) => {
-    away.over()
     // How long it still takes changes all the time.
     const { estimate: _, ...printed } = run
     const text = JSON.stringify(printed)
@@ -32,9 +29,10 @@ export async function* runNews(
   }
   for (let seen: string | undefined; !signal.aborted; await pause(PAUSE_MS, signal)) {
     const silent = new AbortController()
-    const timer = setTimeout(() => silent.abort(), FIRST_EVENT_MS)
+    const isStream = streams && !looks
+    const timer = isStream ? setTimeout(() => silent.abort(), FIRST_EVENT_MS) : undefined
     try {
-      if (streams) {
+      if (isStream) {
         const both = AbortSignal.any([signal, silent.signal])
         for await (const event of api.runEvents(runId, { seen, signal: both })) {
           clearTimeout(timer)
@@ -43,14 +41,15 @@ export async function* runNews(
         }
       } else {
         const run = await answered(api.GET('/v2/runs/{runId}', { params: { path: { runId } }, signal }))
+        looks = false
         if (isNews(run)) yield run
       }
     } catch (error) {
       if (signal.aborted) return
       const failure = asFailure(error)
       if (silent.signal.aborted || failure?.code === 'rate_limited') streams = false
-      else if (failure !== undefined && failure.code !== 'broken_answer') away.failed(failure)
-      else if (failure === undefined && !isBroken(error)) throw error
+      else if (!isStream || (failure === undefined && !isBroken(error))) throw error
+      else looks = true
     } finally {
       clearTimeout(timer)
     }

@@ -2,10 +2,13 @@
 
 import type { Api } from './api.ts'
 import type { Output } from './output.ts'
+import type { Retrying } from './retrying.ts'
 
 export interface Session {
   readonly api: Api
   readonly output: Output
+  /** Repeats requests while the server is away. */
+  readonly retrying: Retrying
   /** The folder that relative paths start from. */
   readonly folder: string
   readonly env: Record<string, string | undefined>

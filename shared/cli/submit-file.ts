@@ -1,5 +1,6 @@
 // Submits the rows of a file as a run. Guarantee: all rows sent are accepted, or none.
 
+import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
@@ -137,14 +138,21 @@ export async function* readItems(
   }
 }
 
-/** Streams the rows as one run. */
+/**
+ * Streams the rows as one run. A file is sent again while the server is away, with a key of its own, so that all of that
+ * is one run; standard input can be read only once.
+ */
 export async function submitSource(
-  session: Pick<Session, 'api' | 'output' | 'now'>,
+  session: Pick<Session, 'api' | 'output' | 'now' | 'retrying'>,
   source: Source,
-  order: Submission,
+  given: Submission,
 ): Promise<Schemas['SubmittedBatch']> {
+  const isOnce = source.input !== undefined
+  const order = isOnce ? given : { ...given, idempotency_key: given.idempotency_key ?? randomUUID() }
   let problem: unknown
+  let isRead = false
   async function* pieces() {
+    isRead = true
     try {
       yield* readItems(session, source, 'sending')
     } catch (error) {
@@ -152,10 +160,18 @@ export async function submitSource(
       throw error
     }
   }
+  const send = async () => {
+    try {
+      return await session.api.submitLines(order, ReadableStream.from(pieces()) as Body)
+    } catch (error) {
+      throw problem ?? error
+    }
+  }
   try {
-    return await session.api.submitLines(order, ReadableStream.from(pieces()) as Body)
+    const sent = await session.retrying.retry(send, () => !isOnce || !isRead)
+    return given.idempotency_key === undefined ? { ...sent, duplicate: false } : sent
   } catch (error) {
-    throw asSubmitFailure(problem ?? error, order)
+    throw asSubmitFailure(error, order)
   }
 }
 
@@ -170,14 +186,9 @@ function asSubmitFailure(error: unknown, order?: Submission): unknown {
       hint: 'nothing was accepted',
     })
   }
-  if (
-    error instanceof Failure &&
-    error.code === 'unreachable' &&
-    order &&
-    order.idempotency_key === undefined
-  ) {
+  if (error instanceof Failure && error.code === 'unreachable' && order?.idempotency_key === undefined) {
     return new Failure(error.exit, error.code, error.message, {
-      hint: `${error.hint} If the connection broke off late, the run may have been accepted: assay runs shows it; --idempotency-key makes it safe to repeat.`,
+      hint: `${error.hint}: assay runs shows if there is a run; --idempotency-key makes it safe to repeat`,
       next: error.next ?? 'assay runs',
     })
   }

@@ -1,5 +1,6 @@
 // The commands that start runs: over the rows of a file, streamed, or over one item.
 
+import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { defined } from '../kernel/defined.ts'
@@ -162,7 +163,9 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
   const input = given.text('input')
   if (input === undefined)
     throw usageFailure('--input is missing', { next: `assay run ${slug} --input '{}'` })
+  const idempotency_key = randomUUID() // so that it may be sent again
   const order = {
+    idempotency_key,
     item_id: given.text('item-id'),
     partition_key: given.text('partition-key'),
     callback_url: given.text('callback-url'),
@@ -177,7 +180,7 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
   const { run_id, record_id } = await answered(
     api.POST('/v1/agents/{agentId}/runs', {
       params: { path: { agentId: agent.id } },
-      body: { input: {} },
+      body: { input: {}, idempotency_key },
       bodySerializer: () => body,
     }),
   )

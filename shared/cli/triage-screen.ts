@@ -30,6 +30,7 @@ export async function triageScreen(
   filters: object,
 ): Promise<ExitCode> {
   const waiting = await read()
+  session.retrying.stop() // it shows errors itself
   const screen = openFullScreen()
   const over = Promise.withResolvers<ExitCode>()
   const ending = new AbortController()

@@ -63,13 +63,19 @@ describe('a response that does not come from Assay', () => {
   )
 
   it.each([
-    [502, NGINX('502 Bad Gateway'), { ...page, server: 'nginx' }, 'nginx', /does nginx name its address/],
+    [
+      502,
+      NGINX('502 Bad Gateway'),
+      { ...page, server: 'nginx' },
+      'nginx',
+      /\/health\/serving asks Assay through nginx/,
+    ],
     [
       503,
       HAPROXY('503 Service Unavailable', 'No server is available to handle this request.'),
       page,
       'HAProxy',
-      /is Assay up/,
+      /\/health\/serving/,
     ],
     [
       504,
@@ -80,7 +86,7 @@ describe('a response that does not come from Assay', () => {
     ],
     [504, NGINX('504 Gateway Time-out'), { ...page, server: 'openresty' }, 'nginx', /time that nginx waits/],
     [502, '', { server: 'Caddy' }, 'Caddy', /max_size/],
-    [502, 'Bad Gateway', plain, 'Traefik', /is Assay up/],
+    [502, 'Bad Gateway', plain, 'Traefik', /\/health\/serving/],
     [
       524,
       'error code: 524',
@@ -93,16 +99,23 @@ describe('a response that does not come from Assay', () => {
       'upstream connect error or disconnect/reset before headers',
       { ...plain, server: 'envoy' },
       'the server "envoy"',
-      /is Assay up/,
+      /\/health\/serving/,
     ],
     [
       500,
       '{"message":"An unexpected error occurred"}',
       { 'content-type': 'application/json', server: 'kong/3.4' },
       'the server "kong"',
-      /is Assay up/,
+      /\/health\/serving/,
     ],
-    [502, '', {}, 'a proxy', /is Assay up/],
+    [
+      504,
+      'Gateway Timeout',
+      { ...plain, 'x-openfaas-internal': 'of-watchdog' },
+      'OpenFaaS',
+      /time that OpenFaaS waits/,
+    ],
+    [502, '', {}, 'a proxy', /\/health\/serving/],
     [408, '', {}, 'another server', /several batches/],
     [408, NGINX('408 Request Time-out'), { ...page, server: 'nginx' }, 'nginx', /several batches/],
   ])('with %i says who cannot reach Assay, and what to check', async (status, body, headers, by, hint) => {

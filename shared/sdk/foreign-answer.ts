@@ -99,13 +99,13 @@ function describe({ status, headers }: Response, page: string, asked: Asked): Fo
     return said(
       'proxy_unavailable',
       `${by} did not wait for the end of the request (${status})`,
-      `raise the time that ${by} waits for an answer and for an upload, or submit in several batches`,
+      `raise the time that ${by} waits for an answer and for an upload, or submit in several batches; if it is so for any request: ${lookNext(by, asked.base)}`,
     )
   if (status >= 500)
     return said(
       'proxy_unavailable',
-      `${by} answered ${status}: it did not reach Assay at ${asked.base}`,
-      `is Assay up, and does ${by} name its address?${by === 'Caddy' ? ` It may also mean a large body: ${limit}` : ''}`,
+      `${by} answered ${status} in place of Assay at ${asked.base}`,
+      `${lookNext(by, asked.base)}${by === 'Caddy' ? `; it may also mean a large body: ${limit}` : ''}`,
     )
   if ([401, 403, 407].includes(status))
     return said(
@@ -120,6 +120,10 @@ function describe({ status, headers }: Response, page: string, asked: Asked): Fo
     isJson ? `${ADDRESS}; ${UNMARKED}` : ADDRESS,
   )
 }
+
+/** How to find out what does not answer: a proxy, what is behind it, or what that needs. */
+const lookNext = (by: string, base: string) =>
+  `curl -i ${base}/health/serving asks Assay through ${by}; if ${by} answers that itself, ask so at the address that it passes requests on to: no answer there is Assay being down, 503 its PostgreSQL being away or its key being wrong, 200 an address that ${by} does not name`
 
 /** Redirects are not followed, because the key must go to no address but the one it was meant for. */
 function redirected(by: string, status: number, to: string, { base, url }: Asked): ForeignAnswer {
@@ -181,6 +185,7 @@ function writerOf(headers: Headers, page: string): string | undefined {
   const [known] = PAGES.find(([, pattern]) => pattern.test(page)) ?? []
   if (known !== undefined) return known
   if (headers.has('cf-ray')) return 'Cloudflare'
+  if (headers.has('x-openfaas-internal')) return 'OpenFaaS'
   const server = headers.get('server')?.split(/[\s/(]/)[0] ?? ''
   if (server !== '') return SERVERS[server.toLowerCase()] ?? `the server "${short(server)}"`
   return TRAEFIK.test(page) ? 'Traefik' : undefined

@@ -11,7 +11,15 @@ import { freePort } from '../support/ports.ts'
 import { durableDatabase, testRedis } from '../support/stores.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { type Block, blocksOf, namesOf, type Page } from './page.ts'
-import { type Image, makeImage, type Platform, type Played, playInstallation, playJob } from './played.ts'
+import {
+  type Image,
+  makeImage,
+  openNamespace,
+  type Platform,
+  type Played,
+  playInstallation,
+  playJob,
+} from './played.ts'
 import { exportsOf, startShell } from './shell.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -71,8 +79,26 @@ async function stores() {
   return { database: database.url, redis: redis.url }
 }
 
-async function follow(page: Platform): Promise<{ url: string; key: string }> {
-  const { database, redis } = await stores()
+/** Names a CA and does not list it: the step refuses that, and leaves the secrets as they were. */
+async function forgetCa(reader: Reader, page: Page): Promise<void> {
+  const before = reader.read('secrets.env')
+  const step = blocksOf(page).find(({ commands }) => commands.includes('openssl rand'))!
+  const forgotten = reader.run(`export DATABASE_CA_FILE=ca.pem\n${step.commands}`)
+  await expect(forgotten).rejects.toThrow(/the values list no DATABASE_CA among secrets/)
+  expect(reader.read('secrets.env')).toBe(before)
+}
+
+interface Beside {
+  namespace: Awaited<ReturnType<typeof openNamespace>>
+  redis: string
+  installation?: string
+}
+
+async function follow(
+  page: Platform,
+  beside?: Beside,
+): Promise<{ url: string; key: string; reader: Reader }> {
+  const { database, redis } = { ...(await stores()), ...beside }
   const reader = await startReader()
   const pooler = hasPgBouncer
     ? parts.adopt(await startPgBouncer(database, 20), one => one.close())
@@ -82,9 +108,11 @@ async function follow(page: Platform): Promise<{ url: string; key: string }> {
     DATABASE_MIGRATE_URL: database,
     DATABASE_URL: pooler?.through(database) ?? database,
     REDIS_URL: redis,
+    ...(beside?.installation && { INSTALLATION: beside.installation }),
   }
   const played: Played = {
     image,
+    installation: beside?.installation,
     read: name => reader.read(`dist/${page}/${name}`),
     get secrets() {
       const lines = reader.read('secrets.env').trim().split('\n')
@@ -101,7 +129,7 @@ async function follow(page: Platform): Promise<{ url: string; key: string }> {
       key = api_key
     },
     async deploy() {
-      url = parts.adopt(await playInstallation(page, played), one => one.close()).url
+      url = parts.adopt(await playInstallation(page, played, beside?.namespace), one => one.close()).url
     },
   }
   for (const block of blocksOf(page)) {
@@ -113,7 +141,8 @@ async function follow(page: Platform): Promise<{ url: string; key: string }> {
   }
   expect(played.secrets).toMatchObject(poolerSecrets(database))
   await repeatSecrets(reader, page, 'secrets.env')
-  return { url, key }
+  await forgetCa(reader, page)
+  return { url, key, reader }
 }
 
 const WORKED = { status: 'completed', worst_outcome_status: 'ok', total_items: 3, completed: 3 }
@@ -137,6 +166,28 @@ it.each<Platform>(['openfaas', 'knative'])(
   },
   600_000,
 )
+
+it('two installations in one namespace of OpenFaaS and on one Redis work side by side, by the page', async () => {
+  const namespace = parts.adopt(await openNamespace(), one => one.close())
+  const redis = parts.adopt(await testRedis(), one => one.drop()).url
+  const plain = await follow('openfaas', { namespace, redis })
+  const staging = await follow('openfaas', { namespace, redis, installation: 'staging' })
+  expect([...namespace.running.keys()]).toEqual(
+    expect.arrayContaining([
+      'assay-router',
+      'assay-consume',
+      'assay-staging-router',
+      'assay-staging-consume',
+    ]),
+  )
+  const submit =
+    'npx --no assay submit examples/first-batch/items.jsonl --agent first-batch --item-id id --watch'
+  await Promise.all([plain.reader.run(submit), staging.reader.run(submit)])
+  expect(await runsAt(plain.url, plain.key)).toEqual([WORKED, WORKED])
+  expect(await runsAt(staging.url, staging.key)).toEqual([WORKED, WORKED])
+  const other = await fetch(`${plain.url}/v2/runs`, { headers: { authorization: `Bearer ${staging.key}` } })
+  expect(other.status).toBe(401)
+}, 600_000)
 
 it('the page of workerd leads from nothing to a batch that worked', async () => {
   const page: Page = 'workerd'

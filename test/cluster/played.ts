@@ -10,6 +10,7 @@ import type { IService } from '@kubernetes-models/knative/serving.knative.dev/v1
 import type { IContainer } from 'kubernetes-models/v1/Container'
 import { parse } from 'yaml'
 import { readExample } from '../../infra/targets/installation.ts'
+import { named, namedWithin } from '../../infra/targets/names.ts'
 import { secretName } from '../../infra/targets/openfaas.ts'
 import { answers } from '../conformance/function-hosts.ts'
 import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
@@ -53,7 +54,12 @@ export interface Played {
   read(name: string): string
   /** By the names in infra/unit-settings.ts. */
   secrets: Record<string, string>
+  /** Its name, where others share its namespace or its Redis. */
+  installation?: string | undefined
 }
+
+/** What the names of its functions, Jobs and secrets begin with on OpenFaaS. */
+const prefixOf = (played: Played) => named(played, '')
 
 /** Secrets other than those of the stores and the keys are any text. */
 const held = ({ secrets }: Played, secret: string) => secrets[secret] ?? 'ab'.repeat(16)
@@ -77,7 +83,8 @@ function openfaas(played: Played, gateway: string): Starters {
 /** A secret as OpenFaaS mounts it, in a file of its name. */
 async function mounted(played: Played, path: string): Promise<string> {
   const name = basename(path)
-  const secret = Object.keys(played.secrets).find(one => secretName(example, one) === name)
+  const values = { ...example, installation: played.installation }
+  const secret = Object.keys(played.secrets).find(one => secretName(values, one) === name)
   const file = join(played.image.app, name)
   await writeFile(file, held(played, secret ?? name))
   return file
@@ -112,17 +119,16 @@ const environmentOf = (played: Played, { env }: IContainer): Record<string, stri
   Object.fromEntries(
     env!.map(({ name, value, valueFrom }) => [
       name,
-      value ?? held(played, secretOf(valueFrom!.secretKeyRef!.key!)),
+      value ?? held(played, secretOf(played, valueFrom!.secretKeyRef!.key!)),
     ]),
   )
 
 /** The key of a Secret is the name of its secret; on OpenFaaS, as faas-cli writes it. */
-const secretOf = (key: string) => {
-  const name = key
-    .replace(/^assay-/, '')
-    .replaceAll('-', '_')
-    .toUpperCase()
-  return key.startsWith('assay-') && /^(KEYS|METRICS|OPERATOR)_/.test(name) ? `ASSAY_${name}` : name
+const secretOf = (played: Played, key: string) => {
+  const prefix = prefixOf(played)
+  if (!key.startsWith(prefix)) return key
+  const name = key.slice(prefix.length).replaceAll('-', '_').toUpperCase()
+  return /^(KEYS|METRICS|OPERATOR)_/.test(name) ? `ASSAY_${name}` : name
 }
 
 /** Runs a Job to its end; returns what it printed. */
@@ -135,7 +141,10 @@ export function playJob(played: Played, name: string): string {
 }
 
 const PLATFORMS = { openfaas, knative }
-const ROUTERS = { openfaas: 'assay-router', knative: 'router' }
+const ROUTERS = {
+  openfaas: (played: Played) => named(played, 'router'),
+  knative: (played: Played) => namedWithin(played, 'router'),
+}
 
 export interface Gateway {
   /** Where callers reach the router. */
@@ -146,10 +155,12 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-export async function playInstallation(platform: Platform, played: Played): Promise<Gateway> {
+/** A namespace with its gateway, in which each function has a name of its own. */
+export async function openNamespace() {
+  const functions: Starters = {}
   const running = new Map<string, Promise<Running>>()
   const gateway = await startProxy(async (incoming, outgoing) => {
-    const [, name, path] = /^\/function\/([a-z-]+)(\/.*)?$/.exec(incoming.url!) ?? []
+    const [, name, path] = /^\/function\/([a-z0-9-]+)(\/.*)?$/.exec(incoming.url!) ?? []
     const start = functions[name ?? '']
     if (start === undefined) return plain(outgoing, 404, '')
     const started = running.get(name!) ?? start()
@@ -157,14 +168,36 @@ export async function playInstallation(platform: Platform, played: Played): Prom
     const { url } = await started
     await passBack(await passOn(incoming, outgoing, new URL(url + (path ?? '/')), {}), outgoing)
   })
-  const functions = PLATFORMS[platform](played, gateway.url)
   return {
-    url: `${gateway.url}/function/${ROUTERS[platform]}`,
-    functions: Object.keys(functions).length,
-    running: () => running.size,
+    url: gateway.url,
+    running,
+    /** @throws Error if there is a function of that name already */
+    deploy(own: Starters): void {
+      const taken = Object.keys(own).filter(name => name in functions)
+      if (taken.length > 0) throw new Error(`these functions are there already: ${taken.join(', ')}`)
+      Object.assign(functions, own)
+    },
     async close() {
       gateway.kill()
       await Promise.all([...running.values()].map(async one => (await one).end()))
     },
+  }
+}
+type Namespace = Awaited<ReturnType<typeof openNamespace>>
+
+/** Deploys the installation, into a namespace of its own if none is given. */
+export async function playInstallation(
+  platform: Platform,
+  played: Played,
+  namespace?: Namespace,
+): Promise<Gateway> {
+  const into = namespace ?? (await openNamespace())
+  const functions = PLATFORMS[platform](played, into.url)
+  into.deploy(functions)
+  return {
+    url: `${into.url}/function/${ROUTERS[platform](played)}`,
+    functions: Object.keys(functions).length,
+    running: () => into.running.size,
+    close: async () => (namespace === undefined ? into.close() : undefined),
   }
 }

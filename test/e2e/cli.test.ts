@@ -488,6 +488,27 @@ describe('watch', () => {
   })
 })
 
+describe('while the server is away', () => {
+  it('commands that read and start wait for it, and start one run each', async () => {
+    const file = await rows('meanwhile.jsonl', [{ do: 'ok' }, { do: 'ok' }])
+    const tag = ['--tag', 'meanwhile']
+    await stack.kill()
+    const all = [
+      assay(stack, ['runs', ...tag]),
+      assay(stack, ['submit', file, '--agent', SLUG, ...tag, '--watch']),
+      assay(stack, ['run', SLUG, '--input', '{}', ...tag]),
+    ]
+    await Promise.all(all.map(one => one.warned(/nothing answers .*asking again for up to 2 minutes/)))
+    await stack.start()
+    const ran = await Promise.all(all.map(one => one.done))
+    for (const { code, err } of ran) {
+      expect(code, err).toBe(0)
+      expect(err.match(/the server is back/g), err).toHaveLength(1)
+    }
+    expect((await run('runs', ...tag)).events).toHaveLength(2)
+  })
+})
+
 describe('errors', () => {
   it('of usage end with exit code 2 and need no key', async () => {
     const bare = { env: { ASSAY_DATA_DIR: join(folder.path, 'nothing') } }
@@ -514,11 +535,14 @@ describe('errors', () => {
     expect(errorOf(agent)).toMatchObject({ code: 'not_found', hint: expect.stringContaining(SLUG) })
   })
 
-  it('of a stack that is not running say how to start it', async () => {
+  it('of a stack that is not running say how to start it, while it is waited for', async () => {
     const away = { env: { ASSAY_BASE_URL: 'http://127.0.0.1:65529', ASSAY_API_KEY: 'pk_x' } }
-    const ran = await assay(away, ['runs']).done
-    expect(ran.code).toBe(3)
-    expect(errorOf(ran)).toMatchObject({ code: 'unreachable', next: 'PORT=65529 npm start' })
+    const waiting = assay(away, ['runs'])
+    await waiting.warned(/nothing answers at .*\(if it does not run: PORT=65529 npm start\); asking again/)
+    waiting.child.kill('SIGINT')
+    expect(await waiting.done).toMatchObject({ out: '' })
+    const { code, out } = await assay(away, ['doctor']).done
+    expect([code, out]).toEqual([1, expect.stringContaining('PORT=65529 npm start')])
   })
 
   it('do not occur if the reader closes the pipe early', () => {

@@ -3,6 +3,7 @@
 import { connect } from '../../shared/cli/api.ts'
 import type { Given } from '../../shared/cli/arguments.ts'
 import { createOutput } from '../../shared/cli/output.ts'
+import { Retrying } from '../../shared/cli/retrying.ts'
 import type { Session } from '../../shared/cli/session.ts'
 import { centsOfAmount } from '../../shared/prices/rules/amounts.ts'
 import { secondsOfTime } from '../../shared/view/time.ts'
@@ -28,9 +29,11 @@ export function answering(answers: Record<string, unknown>): (columns: number) =
     words = { results: '', notes: '' }
     const out = { columns, isTTY: true, write: (text: string) => (words.results += text) }
     const err = { write: (text: string) => (words.notes += text) }
+    const output = createOutput({ out, err, json: false, color: false, program: 'assay' })
     return {
       api: connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, fetched),
-      output: createOutput({ out, err, json: false, color: false, program: 'assay' }),
+      output,
+      retrying: new Retrying(output, Date.now),
       folder: '/',
       env: {},
       now: () => Date.parse('2026-01-01T00:05:00.000Z'),

@@ -8,6 +8,7 @@ import { mintKey } from '../../../shared/accounts/verbs/keys.ts'
 import { connect } from '../../../shared/cli/api.ts'
 import { grade } from '../../../shared/cli/grade.ts'
 import { createOutput } from '../../../shared/cli/output.ts'
+import { Retrying } from '../../../shared/cli/retrying.ts'
 import type { Session } from '../../../shared/cli/session.ts'
 import { consume } from '../../../shared/consumer/verbs/consume.ts'
 import { createApp } from '../../../shared/http/app.ts'
@@ -35,7 +36,8 @@ beforeAll(async () => {
     )
     const output = createOutput({ out, err: out, json, color: false, program: 'assay' })
     const folder = '/'
-    return { session: { api, output, folder, env: {}, now: () => 0 }, said: () => words }
+    const retrying = new Retrying(output, Date.now)
+    return { session: { api, output, retrying, folder, env: {}, now: () => 0 }, said: () => words }
   }
 })
 afterAll(() => engine.close())

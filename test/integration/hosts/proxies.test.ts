@@ -1,12 +1,17 @@
 // Assay behind the proxies that people put in front of it, configured by the files that infra/proxies.md shows.
 
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { judge } from '../../../shared/sdk/foreign-answer.ts'
 import { startNodeHost } from '../../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../../conformance/make.ts'
 import { MASTER_KEY, openWorld, type World } from '../../conformance/world.ts'
 import { ask, type Behind, CALLER, startBehind, textOf } from '../../support/behind.ts'
+import { eventually } from '../../support/eventually.ts'
+import { freePort } from '../../support/ports.ts'
 import { isInstalled, NAME, type ProxyName, type RunningProxy, startProxy } from '../../support/proxies.ts'
 
 const ORIGIN = `https://${NAME}`
@@ -73,6 +78,17 @@ async function nextOf(events: AsyncGenerator<unknown>): Promise<unknown> {
   return value
 }
 
+/** What a client reports of a read through the proxy. */
+async function saidOf(proxy: RunningProxy) {
+  const answer = await ask(proxy, '/v1/agents', { headers: authorization() })
+  const headers = Object.entries(answer.headers).map(
+    ([name, value]) => [name, String(value)] as [string, string],
+  )
+  const response = new Response(await textOf(answer), { status: answer.statusCode!, headers })
+  const judged = await judge(response, { base: ORIGIN, url: `${ORIGIN}/v1/agents` })
+  return judged.by === 'other' ? judged.said : judged.error!
+}
+
 /** Signs in like a browser that says only by Origin where a form is from. */
 const signIn = (proxy: RunningProxy, prefix = '') =>
   ask(proxy, `${prefix}/dashboard/sign-in`, {
@@ -116,6 +132,51 @@ describe.each(FILES)('%s, configured by infra/proxies/%s', (name, file, pathFile
       const caller = { address: CALLER, host: NAME }
       // HAProxy also sends health checks of its own.
       expect(root.callers.filter(({ address }) => address !== '127.0.0.1')).toEqual([caller, caller])
+    })
+
+    it('answers in its own words while Assay is down, and the client says what to ask next', async () => {
+      await using proxy = await startProxy(name, { file }, await freePort())
+      expect(await saidOf(proxy)).toEqual({
+        code: 'proxy_unavailable',
+        answered_by: name,
+        message: expect.stringMatching(new RegExp(`^${name} answered 50[23] in place of Assay`)),
+        hint: expect.stringContaining(`curl -i ${ORIGIN}/health/serving asks Assay through ${name};`),
+      })
+    })
+
+    it.skipIf(name === 'Caddy')(
+      'answers in its own words while Assay hangs, and the client says whose time it is',
+      async () => {
+        const silent = createServer(socket => socket.on('error', () => {})).listen(0, '127.0.0.1')
+        await once(silent, 'listening')
+        const text = readFileSync(join(folder, 'proxies', file), 'utf8')
+        const impatient = text
+          .replaceAll(/(timeout server|proxy_read_timeout) +300s/g, '$1 1s')
+          .replace(' check\n', '\n')
+        await using proxy = await startProxy(
+          name,
+          { text: impatient },
+          (silent.address() as AddressInfo).port,
+        )
+        expect(await saidOf(proxy)).toMatchObject({
+          code: 'proxy_unavailable',
+          answered_by: name,
+          hint: expect.stringMatching(new RegExp(`time that ${name} waits .*/health/serving`)),
+        })
+        silent.close()
+      },
+    )
+
+    it('passes on what Assay itself says while PostgreSQL is away, or says that it has no server', async () => {
+      const database = `postgres://nobody@127.0.0.1:${await freePort()}/none`
+      const away = await startBehind({ ...world.urls, databaseUrl: database, masterKey: MASTER_KEY }, ORIGIN)
+      try {
+        await using proxy = await startProxy(name, { file }, away.port)
+        const codes = name === 'HAProxy' ? ['proxy_unavailable'] : ['store_unreachable']
+        await eventually(async () => expect(codes).toContain((await saidOf(proxy)).code))
+      } finally {
+        await away.close()
+      }
     })
 
     it(`serves it below a path, configured by ${pathFile}`, async () => {

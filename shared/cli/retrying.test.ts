@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { connect } from './api.ts'
+import { RETRIED_MS, Retrying, retried } from './retrying.ts'
+
+const OURS = { 'assay-version': '0.1.0' }
+const refused = (code: string) => () => {
+  throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+}
+const proxy =
+  (status: number, body: string, server = '') =>
+  () =>
+    new Response(body, { status, headers: { 'content-type': 'text/html', ...(server && { server }) } })
+const ours = (status: number, code: string) => () =>
+  Response.json({ error: { code, message: 'It says so.' } }, { status, headers: OURS })
+const good = () => Response.json([], { headers: OURS })
+
+const HAPROXY = '<html><body><h1>503 Service Unavailable</h1>\nNo server is available.\n</body></html>\n'
+const DOWN = refused('ECONNREFUSED')
+const RESET = refused('ECONNRESET')
+const NO_SERVER = proxy(503, HAPROXY)
+const BAD_GATEWAY = proxy(502, '<center>nginx</center>', 'nginx')
+const NO_STORE = ours(503, 'store_unreachable')
+
+let notes: string[]
+let sent: string[]
+let waited_s: number
+let retrying: Retrying
+beforeEach(() => {
+  notes = []
+  sent = []
+  waited_s = 0
+  const output = { note: (text: string) => void notes.push(text) }
+  retrying = new Retrying(
+    output,
+    () => waited_s * 1000,
+    async seconds => {
+      waited_s += seconds
+    },
+  )
+})
+
+/** A client that gets these answers, and then the last one for ever. */
+const client = (...answers: (() => Response)[]) =>
+  retried(
+    connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, async input => {
+      sent.push(await (input as Request).text())
+      return (answers.length > 1 ? answers.shift()! : answers[0]!)()
+    }),
+    retrying,
+  )
+type Api = ReturnType<typeof client>
+const reads = (api: Api) => api.GET('/v1/agents')
+const sets = (api: Api) =>
+  api.PATCH('/v1/projects/{projectId}', { params: { path: { projectId: 'p' } }, body: { name: 'n' } })
+const starts = (api: Api) =>
+  api.POST('/v1/runs', { body: { agent: 'a', input: 1, idempotency_key: 'k' } as never })
+const cancels = (api: Api) => api.POST('/v2/runs/{runId}/cancel', { params: { path: { runId: 'r' } } })
+const deletes = (api: Api) =>
+  api.DELETE('/v1/schedules/{scheduleId}', { params: { path: { scheduleId: 's' } } })
+
+const AWAY = [
+  ['a refused connection', DOWN],
+  ['a connection that breaks off', RESET],
+  ['a proxy without a server', NO_SERVER],
+  ['a proxy that cannot say how far it came', BAD_GATEWAY],
+  ['a store that is away', NO_STORE],
+] as const
+const REPEATABLE = [
+  ['a read', reads],
+  ['a change of settings', sets],
+  ['a start with a key', starts],
+] as const
+const ONCE = [
+  ['a verb', cancels],
+  ['a deletion', deletes],
+] as const
+
+describe.each(AWAY)('after %s', (_, away) => {
+  it.each(REPEATABLE)('%s is sent again, with one note at first and one at the end', async (_, act) => {
+    await act(client(away, away, away, good))
+    expect(sent).toHaveLength(4)
+    expect(new Set(sent).size).toBe(1)
+    expect(notes).toEqual([
+      expect.stringMatching(/; asking again for up to 2 minutes$/),
+      'the server is back',
+    ])
+  })
+})
+
+describe.each(ONCE)('%s', (_, act) => {
+  it.each([
+    ['no connection was made', DOWN],
+    ['the proxy had nowhere to pass it on to', NO_SERVER],
+    ['the proxy limits requests', proxy(429, '', 'cloudflare')],
+  ])('is sent again if %s', async (_, away) => {
+    await act(client(away, good))
+    expect(sent).toHaveLength(2)
+  })
+
+  it.each([RESET, BAD_GATEWAY, NO_STORE])(
+    'is not sent again if it may have been carried out, and says so (%#)',
+    async away => {
+      const hint = expect.stringContaining('it may have been carried out all the same')
+      await expect(act(client(away, good))).rejects.toMatchObject({ hint })
+      expect([sent.length, notes]).toEqual([1, []])
+    },
+  )
+})
+
+describe('asking again', () => {
+  it('ends after two minutes with the error', async () => {
+    await expect(reads(client(BAD_GATEWAY))).rejects.toMatchObject({ code: 'proxy_unavailable' })
+    expect(waited_s * 1000).toBeGreaterThanOrEqual(RETRIED_MS)
+    expect(waited_s * 1000).toBeLessThan(RETRIED_MS + 10_000)
+    expect(notes).toHaveLength(1)
+  })
+
+  it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'SELF_SIGNED_CERT_IN_CHAIN', 'EPROTO'])(
+    'does not help against a wrong address or certificate (%s), unless the server has answered there before',
+    async code => {
+      await expect(reads(client(refused(code), good))).rejects.toMatchObject({ code: 'unreachable' })
+      expect(sent).toHaveLength(1)
+      const api = client(good, refused(code), good)
+      await reads(api)
+      await reads(api)
+      expect(sent).toHaveLength(4)
+    },
+  )
+
+  it.each([
+    ['not_found', 404],
+    ['unauthenticated', 401],
+    ['not_ready', 503],
+    ['store_full', 503],
+    ['internal', 500],
+  ])('does not help against %s', async (code, status) => {
+    await expect(reads(client(ours(status, code), good))).rejects.toMatchObject({ code })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('does not help against an answer of another server', async () => {
+    await expect(reads(client(proxy(200, 'It works!'), good))).rejects.toMatchObject({ code: 'not_assay' })
+    expect(sent).toHaveLength(1)
+  })
+
+  it('waits as long as a proxy asks', async () => {
+    const limited = () => new Response('', { status: 429, headers: { 'retry-after': '7' } })
+    await reads(client(limited, good))
+    expect(waited_s).toBe(7)
+  })
+
+  it('is noted once for requests at the same time, with how to start a stack of this machine', async () => {
+    const here = { base_url: 'http://127.0.0.1:8090', api_key: 'pk_test' }
+    const api = retried(
+      connect(here, async () => (sent.push('') > 3 ? good() : DOWN())),
+      retrying,
+    )
+    await Promise.all([reads(api), reads(api), reads(api)])
+    expect(notes).toEqual([
+      'nothing answers at http://127.0.0.1:8090 (if it does not run: npm start); asking again for up to 2 minutes',
+      'the server is back',
+    ])
+  })
+
+  it('is over for what reports outages itself', async () => {
+    retrying.stop()
+    await expect(reads(client(DOWN, good))).rejects.toMatchObject({ code: 'unreachable' })
+    expect([sent.length, notes]).toEqual([1, []])
+  })
+})
