@@ -1,6 +1,7 @@
 // Turns the records of a table into rows of JSON. Guarantee: a row has a field for every named column, in their order;
 // no value is dropped, except the numbers of rows that pandas and R write into a first column without a name.
 
+import { shortened } from '../../kernel/text-head.ts'
 import { CsvError, csvRecords, type TableChoices } from './csv.ts'
 import type { CsvRecord } from './csv-reader.ts'
 import type { Fields, Row } from './rows.ts'
@@ -123,6 +124,5 @@ export class Columns {
 const isFilled = (value: Cell | undefined): boolean => value !== '' && value != null
 
 function shown(value: Cell): string {
-  const text = String(value)
-  return JSON.stringify(text.length > VALUE_SHOWN ? `${text.slice(0, VALUE_SHOWN)}…` : text)
+  return JSON.stringify(shortened(String(value), VALUE_SHOWN))
 }
