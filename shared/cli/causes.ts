@@ -17,8 +17,9 @@ import { doubts, withDoubt } from './verdicts.ts'
 
 type Cause = Schemas['Cause']
 
-const columnsOf = (doubt: Doubt, rows: readonly Cause[]): Column<Cause>[] => [
-  { title: 'ITEMS', value: row => count(row.count), align: 'right' },
+const columnsOf = (doubt: Doubt, rows: readonly Cause[], isOfRun: boolean): Column<Cause>[] => [
+  // Of all runs, a replay that ends by it counts once more.
+  { title: isOfRun ? 'ITEMS' : 'TIMES', value: row => count(row.count), align: 'right' },
   { title: 'TO DECIDE', value: row => count(row.waiting), align: 'right' },
   {
     title: 'WHY',
@@ -61,6 +62,6 @@ export async function causes(session: Session, given: Given): Promise<ExitCode> 
     inAnyOrder: true,
     keyOf: row => row.id,
     cameAt: row => row.last_seen,
-    text: (rows, screen) => table(columnsOf(doubt, rows), rows, screen),
+    text: (rows, screen) => table(columnsOf(doubt, rows, run_id !== undefined), rows, screen),
   })
 }

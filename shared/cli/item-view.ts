@@ -52,6 +52,12 @@ export function recordText(item: ItemRecord, screen: Screen): string {
 /** The command-line name of an action. */
 export const verbOf = (action: string) => (action === 'acknowledge' ? 'ack' : action)
 
+/** Who said it, while nothing is decided about that. */
+const saidBy = ({ disposition, decided_by, decided_at }: Schemas['ItemWithDecision']) =>
+  disposition !== null || decided_at === null
+    ? ''
+    : ` (${[decided_by, minute(decided_at)].filter(Boolean).join(', ')})`
+
 const decisionOf = (
   { decided_by, decided_at }: Schemas['ItemWithDecision'],
   disposition: NonNullable<Schemas['ItemWithDecision']['disposition']>,
@@ -67,7 +73,9 @@ export function decisionText(item: Schemas['ItemWithDecision'], { paint, program
     ...(item.unchanged ? [`${paint('dim', 'replay')}   ${sayUnchanged()}; --reuse none runs it whole`] : []),
     ...(item.corrected_outcome_status === null
       ? []
-      : [`${paint('dim', 'people')}   say ${item.corrected_outcome_status}; results have that`]),
+      : [
+          `${paint('dim', 'people')}   say ${item.corrected_outcome_status}${clean(saidBy(item))}; results have that`,
+        ]),
     ...(item.disposition === null
       ? []
       : [`${paint('dim', 'decided')}  ${clean(decisionOf(item, item.disposition))}`]),

@@ -131,7 +131,7 @@ export async function authenticateOperator(ctx: Context, request: Request): Prom
   await authenticate(ctx, request)
   throw new ApiError(
     'forbidden',
-    "This takes the operator's credential, which no account has.",
+    "This needs the operator's credential, which no account has.",
     'It is ASSAY_OPERATOR_KEY of the server, or operator.key in the data folder of npm start.',
   )
 }
@@ -232,7 +232,7 @@ export function checkRole(principal: Principal, least: MemberRole): void {
   if (isAtLeast(role, least)) return
   throw new ApiError(
     'forbidden',
-    `This takes the role ${least}; yours is ${role}.`,
+    `This needs the role ${least}; yours is ${role}.`,
     principal.kind === 'key'
       ? 'Use a key that was made with this role, or sign in.'
       : 'An owner of the account changes roles with PATCH /v1/members/{memberId}.',

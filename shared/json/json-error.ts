@@ -30,7 +30,3 @@ export function quoted(text: string, at: number): string {
     ? `"${String.fromCodePoint(c)}"`
     : `U+${c.toString(16).toUpperCase().padStart(4, '0')}`
 }
-
-export function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
-}

@@ -2,7 +2,11 @@
 // within the depth; only requested parts of it are copied.
 
 import { INPUT_LIMITS } from '../kernel/limits/input.ts'
-import { JsonError, quoted, shortened } from './json-error.ts'
+import { shortened } from '../kernel/text-head.ts'
+import { JsonError, quoted } from './json-error.ts'
+
+/** Of a number or a key that a message shows. */
+const QUOTED_CHARACTERS = 60
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -214,7 +218,7 @@ export class Scan {
       large = true
     }
     if (large && !Number.isFinite(Number(text.slice(start, at)))) {
-      const problem = `The number ${shortened(text.slice(start, at))} is beyond the range of a double`
+      const problem = `The number ${shortened(text.slice(start, at), QUOTED_CHARACTERS)} is beyond the range of a double`
       throw new JsonError('number_out_of_range', text, start, problem, 'send it as a string')
     }
     return at
@@ -278,7 +282,7 @@ export class Scan {
   }
 
   repeated(start: number, end: number): never {
-    const problem = `The key ${shortened(this.text.slice(start, end))} is repeated in its object`
+    const problem = `The key ${shortened(this.text.slice(start, end), QUOTED_CHARACTERS)} is repeated in its object`
     throw new JsonError('duplicate_key', this.text, start, problem, 'keep one of the two')
   }
 

@@ -2292,7 +2292,7 @@ export interface components {
                  * @description In UTC.
                  */
                 day: string;
-                /** @description Runs submitted on this day. */
+                /** @description Runs submitted on this day, those that replay items left out. */
                 runs: number;
                 /** @description Their items. */
                 items: number;
@@ -2306,7 +2306,11 @@ export interface components {
                 over_budget: number;
                 /** @description Of those, items that were cancelled. */
                 cancelled: number;
-                /** @description What the runs of this day have cost. */
+                /** @description Items of the runs that were made on this day to replay items; no other count has them. */
+                replayed: number;
+                /** @description Of those, items that worked. */
+                replayed_ok: number;
+                /** @description What the runs of this day have cost, replays included. */
                 cost_usd: number;
                 /** @description Items that called a model without a known price. */
                 unpriced_item_count: number;
@@ -2390,7 +2394,7 @@ export interface components {
                  */
                 created_at: string;
             } | null;
-            /** @description Its latest runs of the last 7 days, at most 50. */
+            /** @description Its latest runs of the last 7 days that replay nothing, at most 50. */
             runs: number;
             /** @description Items of those runs that worked. */
             ok: number;
@@ -2823,7 +2827,7 @@ export interface components {
             reason: string;
             /** @description What they say, with `*` for what differs; null where they say nothing. */
             message: string | null;
-            /** @description Items that have it, decided about or not. */
+            /** @description How often it was met, decided about or not: a replay that ends by it again counts once more. */
             count: number;
             /** @description Of those, items that wait for a decision. */
             waiting: number;
@@ -2831,7 +2835,7 @@ export interface components {
             share: number | null;
             /** @description Runs with items that have it. */
             runs: number;
-            /** @description What these items have cost. */
+            /** @description What all of that has cost. */
             cost_usd: number;
             /**
              * Format: date-time
@@ -3711,16 +3715,18 @@ export interface components {
             disposition: "acknowledged" | "dismissed" | "replayed" | "resumed" | "wrong" | "confirmed" | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description When; of an ok item that is called wrong and waits in triage, when that was said.
              */
             decided_at: string | null;
-            /** @description By whom, also once they are removed: the e-mail of a member, or `key` and the name of a key; null where no caller decided. */
+            /** @description By whom, also once they are removed: the e-mail of a member, or `key` and the name of a key; null where no caller decided. Of an ok item that is called wrong and waits in triage, who said so. */
             decided_by: string | null;
             /**
              * @description Whether it worked as people say, where that is not what was recorded; results have this. Null where nobody differs.
              * @enum {string|null}
              */
             corrected_outcome_status: "ok" | "degraded" | "failed" | null;
+            /** @description The cause it has, decided about or not; null where it has none, or none yet. */
+            cause_id: string | null;
             /** @description What it accepts now. */
             available_actions: ("replay" | "resume" | "acknowledge" | "dismiss" | "wrong" | "confirm" | "reopen")[];
             /** @description A replay that ended like its original without asking anything again. */
@@ -6067,6 +6073,11 @@ export interface components {
             record_id: string;
             /** @description Your own identifier of its item. */
             item_id: string;
+            /**
+             * @description Whether its item worked, which may differ from the step; null while that has no verdict.
+             * @enum {string|null}
+             */
+            item_outcome_status: "ok" | "degraded" | "failed" | null;
             /** @description Its place in the trace of its item. */
             step_no: number;
             /** @description The attempt it was recorded in. */
@@ -6213,9 +6224,9 @@ export interface components {
             /** @description Of a review, what is asked about it: confirm it or call it wrong. Null where nothing is asked. */
             question: string | null;
             error_code: string | null;
-            /** @description The error or the reason in words, its first 200 characters. */
+            /** @description The error or the reason in words, shortened to 200 characters; one that goes on ends in an ellipsis. */
             message: string | null;
-            /** @description The first 200 characters of its input, as JSON; null where that is kept no longer. */
+            /** @description Its input as JSON, shortened to 200 characters; one that goes on ends in an ellipsis. Null where it is kept no longer. */
             input_start: string | null;
             /** @description The failure cluster it belongs to; null unless it failed. */
             cluster_key: string | null;
@@ -14944,7 +14955,7 @@ export interface operations {
                  */
                 to?: string;
                 /**
-                 * @description The most recent first; or the dearest first, without those that cost nothing.
+                 * @description recent: the most recent first. cost: the most expensive first, without those that cost nothing.
                  * @example recent
                  */
                 sort?: "recent" | "cost";

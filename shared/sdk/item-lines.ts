@@ -3,6 +3,7 @@
 
 import type { StepKind } from '../items/vocabulary.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { shortened } from '../kernel/text-head.ts'
 import type { ModelAnswer, UpstreamReport, ItemError as WireError } from '../protocol/rules/protocol.ts'
 import { messageOf } from './errors.ts'
 import { outputJson } from './kept.ts'
@@ -141,7 +142,5 @@ export function answerText<T>(output: T, read: (output: T) => ModelAnswer): stri
 
 export function shorten(text: string): string {
   const masked = ownMask().text(text) // first: a secret that is cut is not found
-  return masked.length <= LIMITS.error_message_characters
-    ? masked
-    : `${masked.slice(0, LIMITS.error_message_characters - 1)}…`
+  return shortened(masked, LIMITS.error_message_characters)
 }

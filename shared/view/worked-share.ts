@@ -2,8 +2,8 @@
 // neither side, and a run is bad only where the alert about failed items would say so, or nothing of it is ok.
 
 import { RULES } from '../alerts/rules/alerts.ts'
+import * as ofTally from '../items/rules/run-words.ts'
 import type { Outcome } from '../items/vocabulary.ts'
-import { percent } from '../prices/rules/amounts.ts'
 import type { Schemas } from '../sdk/client.ts'
 
 export interface RanCounts {
@@ -14,16 +14,24 @@ export interface RanCounts {
   budget_exceeded_count: number
 }
 
+const tallyOf = ({ completed, degraded_count, failed, budget_exceeded_count }: RanCounts) => ({
+  ok: completed - degraded_count,
+  degraded: degraded_count,
+  failed: failed - budget_exceeded_count,
+})
+
 /** Items that ran to an end of their own: neither cancelled, nor held, nor ended by a budget. */
-export const ranItems = (run: RanCounts): number => run.completed + run.failed - run.budget_exceeded_count
+export const ranItems = (run: RanCounts): number => ofTally.ranItems(tallyOf(run))
 
 /** A figure for each item that ran; null where none did. */
 export const perRanItem = (value: number, run: RanCounts): number | null =>
   ranItems(run) === 0 ? null : value / ranItems(run)
 
 /** @example '86 % ok' */
-export const sayWorkedShare = (run: RanCounts): string | null =>
-  ranItems(run) === 0 ? null : `${percent(run.completed - run.degraded_count, ranItems(run))} ok`
+export const sayWorkedShare = (run: RanCounts): string | null => {
+  const share = ofTally.okShare(tallyOf(run))
+  return share === null ? null : `${share} ok`
+}
 
 /** The alert about failed items as it is set: it fires for more than this share, of at least so many items. */
 export interface FailureRule {

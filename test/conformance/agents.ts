@@ -70,8 +70,11 @@ export function agentsPart(given: Given): void {
       }
       expect((await listed('&activity=true')).activity).toEqual(none)
       await makeRun(given(), agent.id, [{ input: 1 }, { input: 2 }, { input: 3 }])
-      const last = await makeRun(given(), agent.id, [{ input: 1 }])
+      await makeRun(given(), agent.id, [{ input: 1 }])
       await workOff(given(), item => (item.input === 1 ? holds : item.input === 2 ? fails() : works)(item))
+      const { json } = await given().call('GET', `/v1/triage?agent_id=${agent.id}`)
+      await given().call('POST', `/v1/durable/runs/${json.rows[0].record_id}/replay`, { body: {} })
+      await workOff(given(), fails())
       const { activity } = await listed('&activity=true')
       expect(activity).toMatchObject({
         runs: 2,
@@ -79,8 +82,8 @@ export function agentsPart(given: Given): void {
         not_ok: 1,
         open_runs: 2,
         held: 2,
-        last_run: { id: last },
       })
+      expect((await given().call('GET', `/v2/runs/${activity.last_run.id}`)).json.replay_of).not.toBeNull()
     })
 
     it('are all listed, oldest first, however many there are [agents.list]', async () => {

@@ -233,13 +233,18 @@ export function runFiguresPart(given: Given): void {
       const { project_id } = world.first
       const path = `/v1/projects/${project_id}/activity`
       const earlier = (await world.call('GET', `${path}?days=2`)).json
-      await ran(world, byInput, itemsOf(['ok', 'fail', 'empty', 'hold'], 'c'))
+      const { run } = await ran(world, byInput, itemsOf(['ok', 'fail', 'empty', 'hold'], 'c'))
+      await world.call('POST', `/v1/durable/runs/${recordId(run, 2)}/replay`, { body: {} })
+      await workOff(world, fails())
+      await world.call('POST', `/v1/durable/runs/${recordId(run, 3)}/replay`, { body: {} })
+      await workOff(world, works)
       const { json } = await world.call('GET', `${path}?days=2`)
       const grown = (of: (activity: typeof json) => number) => of(json) - of(earlier)
       const today = (name: string) => grown(({ days }) => days.at(-1)[name])
       expect(json.days).toHaveLength(2)
       expect(['runs', 'items', 'ok', 'failed', 'degraded'].map(today)).toEqual([1, 4, 1, 1, 1])
-      expect(grown(({ waiting }) => waiting.dlq)).toBe(2)
+      expect(['replayed', 'replayed_ok'].map(today)).toEqual([2, 1])
+      expect(grown(({ waiting }) => waiting.dlq)).toBe(1)
       expect(grown(({ waiting }) => waiting.quarantine)).toBe(1)
       expect((await world.call('GET', path)).json.days).toHaveLength(14)
       expect((await world.call('GET', `${path}?days=91`)).status).toBe(400)

@@ -328,6 +328,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of an item (needs Chromium)', 
     await page.getByText('Its agent holds it for a person: looks like fraud').waitFor()
     await page.locator('#figures > div', { hasText: 'Took' }).getByText('0 ms').waitFor() // up to its step
     await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Yes' }).click()
     await page.getByText('The item goes on after its last step.').waitFor()
     await workOff(world, holds)
     await page.reload()

@@ -72,6 +72,7 @@ const RAW = [
   '/dashboard/runs/{runId}/results/file',
   '/dashboard/items/{itemId}/raw/{part}',
   '/dashboard/projects/{projectId}/submit/wanted',
+  '/dashboard/projects/{projectId}/submit/faults',
 ]
 /** The query that a page needs. */
 const QUERIES: Record<string, (ids: Record<string, string>) => string> = {
@@ -373,7 +374,7 @@ describe.skipIf(CHROMIUM === undefined)('every button (needs Chromium)', WALK, (
         redirect: 'manual',
       })
       const said = decodeURIComponent(response.headers.getSetCookie().join(' ')) + (await response.text())
-      if (response.status === 403 || /This takes the role/.test(said)) refused.push(action)
+      if (response.status === 403 || /This needs the role/.test(said)) refused.push(action)
     }
     expect(forms.size).toBeGreaterThan(15)
     expect(refused).toEqual([])

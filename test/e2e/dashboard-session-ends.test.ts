@@ -68,6 +68,56 @@ describe.skipIf(CHROMIUM === undefined)('a session that ends in a form (needs Ch
     expect(await form.locator('[name=signing_secret]').inputValue()).toBe('')
   })
 
+  it('keeps the names of headers, and leads to what has to be entered again', async () => {
+    const agent = await makeAgent(browser.world)
+    const page = await browser.open(`${ofProject('schedules/new')}?agent_id=${agent.id}`)
+    await page.evaluate(() => {
+      for (const one of document.querySelectorAll('details')) one.open = true
+    })
+    await page.getByLabel('Cron').first().fill('0 6 * * *')
+    const headers = page.locator('[name=headers]')
+    await headers.fill('Authorization: Bearer abc-secret\nX-Team: day')
+    await endSession(page)
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('Your session has ended').waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toMatch(/abc-secret|day"/)
+    await signInAgain(page)
+    await page.getByText('Not kept, to be entered again: Headers.').waitFor()
+    expect(await headers.inputValue()).toBe('Authorization: \nX-Team: ')
+    expect(await page.getByLabel('Cron').first().inputValue()).toBe('0 6 * * *')
+    const { focused, top, bottom, height } = await headers.evaluate(one => {
+      const { top, bottom } = one.getBoundingClientRect()
+      return { focused: document.activeElement === one, top, bottom, height: innerHeight }
+    })
+    expect(focused).toBe(true)
+    expect([top >= 0, bottom <= height]).toEqual([true, true])
+    expect(await axeProblems(page)).toEqual([])
+  })
+
+  it('leads to the field that was last in use', async () => {
+    const page = await browser.open(ofProject('settings'), { viewport: { width: 390, height: 500 } })
+    const field = page.locator('main form[method=post] input:not([type=hidden], [type=checkbox])').last()
+    await field.focus()
+    const name = (await field.getAttribute('name'))!
+    await field.evaluate((one: HTMLInputElement) => (one.value = 'typed'))
+    await endSession(page)
+    await field.evaluate((one: HTMLInputElement) => {
+      one.form!.noValidate = true
+      one.form!.requestSubmit()
+    })
+    await page.getByText('Your session has ended').waitFor()
+    await signInAgain(page)
+    await page.getByText(KEPT).waitFor()
+    const at = await page.evaluate(() => {
+      const { top, bottom } = document.activeElement!.getBoundingClientRect()
+      return {
+        name: (document.activeElement as HTMLInputElement).name,
+        isSeen: top >= 0 && bottom <= innerHeight,
+      }
+    })
+    expect(at).toEqual({ name, isSeen: true })
+  })
+
   it('keeps a selection in triage', async () => {
     const { run } = await ran(browser.world, fails('code_of_session'), [{ input: 1 }, { input: 2 }])
     const page = await browser.open(ofProject(`triage?run_id=${run}`))

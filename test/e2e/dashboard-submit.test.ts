@@ -97,6 +97,27 @@ describe.skipIf(CHROMIUM === undefined)('submitting a file (needs Chromium)', ()
     await workOff(world, works)
   })
 
+  it.each([true, false])('names all faults of the form at once, scripts %s', async javaScriptEnabled => {
+    const page = await open({ javaScriptEnabled })
+    await page.getByLabel('Budget in dollars').fill('much')
+    await page.getByLabel('Concurrency').fill('many')
+    await page.getByLabel('Callback address').fill('not an address')
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    const wrong = page.locator('#submit-wrong li')
+    await wrong.first().waitFor()
+    expect(await wrong.allTextContents()).toEqual([
+      'The budget is no amount, such as 2.50, $2 or 250c.',
+      'Choose a file, or paste lines.',
+      expect.stringMatching(/^Concurrency: /),
+      expect.stringMatching(/^Callback address: /),
+    ])
+    await page.locator('summary', { hasText: 'Or paste lines' }).click()
+    await page.getByLabel('Lines', { exact: true }).fill('{"n":1}\n{"n":')
+    await page.getByRole('button', { name: 'Submit all' }).click()
+    await page.locator('#submit-wrong').getByText(/ine 2/).first().waitFor()
+    expect((await wrong.allTextContents()).join(' ')).toMatch(/The budget.*Concurrency: .*Callback address: /)
+  })
+
   it('asks for the file again if the page of the pilot was reloaded, and takes no other file', async () => {
     const rows = Array.from({ length: 25 }, (_, at) => ({ n: at + 1 }))
     const page = await open()

@@ -144,6 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
     for (const name of ['held', 'one', 'two']) await page.getByLabel(`Select ${name}`).check()
     await page.getByRole('button', { name: 'Resume 1 item' }).waitFor()
     await page.getByRole('button', { name: 'Replay 2 items' }).click()
+    await page.getByRole('button', { name: 'Yes' }).click()
     await page.getByText('2 items are replayed, each in a run of its own.').waitFor()
     expect(await waiting()).toEqual(['held'])
     await page.getByLabel('Select held').check()

@@ -103,6 +103,7 @@ describe.skipIf(CHROMIUM === undefined)('a person (needs Chromium)', () => {
       await page.getByRole('button', { name: 'Abort' }).waitFor()
       expect(await clicks()).toBeLessThanOrEqual(4)
       await page.getByRole('button', { name: 'Abort' }).click()
+      await page.getByRole('button', { name: 'Yes' }).click()
       await page.getByText('The recovery is being aborted.').waitFor()
     })
 

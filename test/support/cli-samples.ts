@@ -128,6 +128,7 @@ export function sampleStep(values: Partial<Step> = {}): Step {
     run_id: `${ID}00000000`,
     record_id: `${ID}00000001`,
     item_id: 'T-1',
+    item_outcome_status: 'ok',
     step_no: 1,
     attempt: 1,
     key: 'classify',

@@ -1,13 +1,14 @@
 // Keeps what was typed into forms whose session had ended, until the user has signed in again. Guarantee: it is kept in
 // this tab alone, for the same member, and only up to the next page that is not the sign-in page; no password, secret or
-// file is kept.
+// file is kept, of headers only their names. What has to be entered again is named and on screen.
 
 import { element } from './element.ts'
 
 const NAME = 'assay-form'
 /** Browsers keep some 5 million characters for a site. */
 const CHARACTERS = 1_000_000
-const UNKEPT = '[type=password], [type=hidden], [type=file], [data-secret]'
+const SECRET = '[type=password], [data-secret]'
+const UNKEPT = `[type=hidden], [type=file], ${SECRET}`
 
 interface Kept {
   /** Path and query of the page. */
@@ -21,9 +22,15 @@ interface Kept {
 interface Filled {
   action: string
   fields: [string, string][]
+  /** Secrets that were entered, by the names of their fields: of headers their names, of others nothing. */
+  secrets: [string, string][]
+  /** The field that was last in use. */
+  used: string | undefined
 }
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+
+let used: Control | undefined
 
 const here = () => location.pathname + location.search
 const memberOf = (page: Document) => page.querySelector('.self .who')?.textContent ?? ''
@@ -39,6 +46,9 @@ export function keepForms(): void {
       fillAllIn(kept.forms)
   }
   if (isSignIn) return
+  document.addEventListener('focusin', ({ target }) => {
+    if (target instanceof Element && target.matches('input, textarea, select')) used = target as Control
+  })
   document.addEventListener('submit', event => {
     const form = event.target as HTMLFormElement
     if (!event.defaultPrevented && isSent(form)) keepFilled([form], false)
@@ -57,6 +67,10 @@ function keepFilled(forms: readonly HTMLFormElement[], isSignedOut: boolean): vo
     fields: controlsOf(form)
       .filter(isFilled)
       .map((one): [string, string] => [one.name, one.value]),
+    secrets: secretsOf(form)
+      .filter(one => one.value !== '')
+      .map((one): [string, string] => [one.name, namesOfHeaders(one)]),
+    used: used?.form === form ? used.name : undefined,
   }))
   keep({ at: here(), member: memberOf(document), forms: filled, isSignedOut })
 }
@@ -77,6 +91,14 @@ const controlsOf = (form: HTMLFormElement): Control[] =>
       one.matches('input, textarea, select') && !one.matches(UNKEPT) && (one as Control).name !== '',
   )
 
+const secretsOf = (form: HTMLFormElement): Control[] =>
+  [...form.elements].filter((one): one is Control => one.matches(SECRET) && (one as Control).name !== '')
+
+const namesOfHeaders = (one: Control): string =>
+  one instanceof HTMLTextAreaElement
+    ? (one.value.match(/^[^:\n]+:/gm) ?? []).map(name => `${name} `).join('\n')
+    : ''
+
 /** By attributes: a control may be named like a property of its form. */
 const isSent = (form: HTMLFormElement) => form.getAttribute('method') === 'post'
 const actionOf = (form: HTMLFormElement) => new URL(form.getAttribute('action') ?? '', location.href).pathname
@@ -93,22 +115,39 @@ function isChanged(one: Control): boolean {
 }
 
 function fillAllIn(kept: readonly Filled[]): void {
-  const filled = kept.flatMap(one => fillIn(one) ?? [])
-  const [form] = filled
-  if (form === undefined) return
-  const words = 'You are signed in again. What you had entered is here; nothing was sent yet.'
-  const line = element('div', { className: 'notice done', role: 'status' })
-  line.append(element('p', { textContent: words }))
-  form.before(line)
-  line.scrollIntoView({ block: 'center' })
-  form.querySelector<HTMLElement>('[type=password], [data-secret], button:not(:disabled)')?.focus({
-    preventScroll: true,
+  const filled = kept.flatMap(one => {
+    const form = fillIn(one)
+    return form === undefined ? [] : [{ form, ...one }]
   })
+  const [first] = filled
+  if (first === undefined) return
+  const lost = filled.flatMap(({ form, secrets }) => secrets.flatMap(([name]) => named(form, name) ?? []))
+  const words = 'You are signed in again. What you had entered is here; nothing was sent yet.'
+  const again = lost.map(labelOf).join(', ')
+  const line = element('div', { className: 'notice toast done', role: 'status' })
+  line.append(
+    element('p', { textContent: again === '' ? words : `${words} Not kept, to be entered again: ${again}.` }),
+  )
+  document.querySelector('main')!.append(line)
+  const at =
+    lost[0] ?? named(first.form, first.used) ?? first.form.querySelector<HTMLElement>('button:not(:disabled)')
+  at?.focus({ preventScroll: true })
+  at?.scrollIntoView({ block: 'center' })
 }
 
-function fillIn({ action, fields }: Filled): HTMLFormElement | undefined {
+const named = (form: HTMLFormElement, name: string | undefined): Control | undefined =>
+  [...controlsOf(form), ...secretsOf(form)].find(one => one.name === name)
+
+const labelOf = (one: Control): string =>
+  (one.labels?.[0]?.querySelector('span') ?? one.labels?.[0])?.textContent?.trim() ?? one.name
+
+function fillIn({ action, fields, secrets }: Filled): HTMLFormElement | undefined {
   const form = [...document.forms].find(one => isSent(one) && actionOf(one) === action)
-  if (form === undefined || fields.length === 0) return
+  if (form === undefined || fields.length + secrets.length === 0) return
+  for (const [name, value] of secrets) {
+    const one = named(form, name)
+    if (one) one.value = value
+  }
   const left = Map.groupBy(fields, ([name]) => name)
   for (const one of controlsOf(form)) {
     const values = left.get(one.name) ?? []

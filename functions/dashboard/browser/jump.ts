@@ -1,6 +1,7 @@
 // Shows the jump as a dialog over any page: Ctrl-K or / opens it, arrows choose, Enter goes. Guarantee: the results
 // belong to the text typed, however late responses arrive; without the script, the link to the jump page does the same.
 
+import { closeButton, showDialog } from './dialog.ts'
 import { element } from './element.ts'
 
 /** Delay after the last key, so that text typed in one go is searched once. */
@@ -36,9 +37,9 @@ function open(page: string): void {
   })
   input.setAttribute('aria-label', input.placeholder)
   const found = element('ul', { className: 'targets' })
-  dialog.append(input, found)
-  document.body.append(dialog)
-  dialog.addEventListener('close', () => dialog.remove())
+  const head = element('div', { className: 'dialog-head' })
+  head.append(input, closeButton(dialog))
+  dialog.append(head, found)
   let timer: ReturnType<typeof setTimeout> | undefined
   input.addEventListener('input', () => {
     delete found.dataset.of
@@ -53,7 +54,7 @@ function open(page: string): void {
     } else return
     event.preventDefault()
   })
-  dialog.showModal()
+  showDialog(dialog)
   input.focus()
 }
 

@@ -3,8 +3,9 @@
 // with Ctrl, Alt or Meta (jump.ts has the one shortcut with a modifier); none starts what costs money, or cannot be
 // taken back, without asking; a key that is held down presses once.
 
+import { closeButton, showDialog } from './dialog.ts'
 import { element } from './element.ts'
-import { ASKS, isAsking, isConfirmed, stopAsking } from './toast.ts'
+import { ASKS, isAsking, pressAsking, stopAsking } from './toast.ts'
 
 const WRITING = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
 
@@ -44,9 +45,11 @@ function pressed(key: string): boolean {
 /** Presses the button of a key; one that asks takes the key twice. */
 function press(key: string): boolean {
   const found = match(`[data-key="${CSS.escape(key)}"]:not(:disabled)`)
-  if (!found?.matches(ASKS)) stopAsking()
-  else if (!isConfirmed(key, found)) return true
-  found?.click()
+  if (found?.matches(ASKS)) pressAsking(key, found)
+  else {
+    stopAsking()
+    found?.click()
+  }
   return Boolean(found)
 }
 
@@ -133,10 +136,10 @@ function help(): boolean {
     term.append(element('kbd', { textContent: key }))
     list.append(term, element('dd', { textContent: label }))
   }
-  dialog.append(element('h2', { textContent: 'Keys' }), list)
-  document.body.append(dialog)
-  dialog.addEventListener('close', () => dialog.remove())
-  dialog.showModal()
+  const head = element('div', { className: 'dialog-head' })
+  head.append(element('h2', { textContent: 'Keys' }), closeButton(dialog))
+  dialog.append(head, list)
+  showDialog(dialog)
   return true
 }
 

@@ -90,8 +90,10 @@ async function fetchPage(): Promise<string | undefined> {
 
 function show(fresh: Document): void {
   back(fresh.body.dataset)
+  addNew(fresh)
   for (const old of document.querySelectorAll('[data-live][id]')) {
     const made = fresh.getElementById(old.id)
+    if (made === null && !old.contains(document.activeElement)) old.remove()
     if (made === null) continue
     const kept = keepOpen(old, made)
     prepare(made)
@@ -99,6 +101,26 @@ function show(fresh: Document): void {
     if (old.contains(document.activeElement) || made.isEqualNode(old)) continue
     old.replaceWith(document.adoptNode(made))
     for (const [copy, fetched] of kept) copy.replaceWith(fetched)
+  }
+}
+
+/** Puts in parts that the page did not have, such as the actions of an item that has ended: beside those around them. */
+function addNew(fresh: Document): void {
+  for (const made of fresh.querySelectorAll('[data-live][id]')) {
+    if (document.getElementById(made.id) !== null || made.parentElement?.closest('[data-live]')) continue
+    const here = (one: Element | null) =>
+      one === null || one.id === '' ? null : document.getElementById(one.id)
+    const copy = document.importNode(made, true) as HTMLElement
+    prepare(copy)
+    for (let one = made.previousElementSibling; one !== null; one = one.previousElementSibling) {
+      const before = here(one)
+      if (before === null) continue
+      before.after(copy)
+      break
+    }
+    if (copy.isConnected) continue
+    for (let one = made.nextElementSibling; one !== null && !copy.isConnected; one = one.nextElementSibling)
+      here(one)?.before(copy)
   }
 }
 

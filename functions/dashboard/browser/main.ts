@@ -11,7 +11,7 @@ import { sendOnce } from './once.ts'
 import { keepPlace } from './place.ts'
 import { followSelection } from './selection.ts'
 import { countAges, localTimes } from './times.ts'
-import { showNotice } from './toast.ts'
+import { askFirst, showNotice } from './toast.ts'
 
 takeFormPage(document.body.dataset)
 localTimes(document)
@@ -19,6 +19,7 @@ countAges(document.body.dataset)
 copyButtons(document)
 keepLive(document.body.dataset)
 followKeys()
+askFirst()
 followJump()
 followSelection()
 keepPlace()

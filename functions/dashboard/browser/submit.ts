@@ -8,8 +8,11 @@ import { spreadOver } from '../../../shared/submission/rules/pilot.ts'
 import {
   BadOrder,
   CHANGED,
+  faultsIn,
   isPasted,
+  NO_FILE,
   namedOrder,
+  ORDER_FIELDS,
   type OrderFields,
   orderOf,
   orderOfPilot,
@@ -91,7 +94,7 @@ function pasted(form: HTMLFormElement): File | undefined {
 
 function fileOf(form: HTMLFormElement): File {
   held ??= pasted(form)
-  if (held === undefined) throw new BadOrder('Choose a file, or paste lines.')
+  if (held === undefined) throw new BadOrder(NO_FILE)
   return held
 }
 
@@ -103,6 +106,7 @@ async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<v
   form.toggleAttribute('data-busy', true)
   try {
     const fields = fieldsOfForm(form)
+    await checkAll(form, fields)
     const file = fileOf(form)
     if (fields.took !== undefined) await submitRest(form, file, fields)
     else if (wantsPilot) await submitPilot(form, file, fields)
@@ -116,6 +120,26 @@ async function submitting(form: HTMLFormElement, wantsPilot: boolean): Promise<v
     form.toggleAttribute('data-busy', false)
     document.getElementById('submit-progress')?.replaceChildren()
   }
+}
+
+/** Before anything is sent: names every fault of the form, not one at each try. @throws BadOrder */
+async function checkAll(form: HTMLFormElement, fields: FormFields): Promise<void> {
+  if (fields.took !== undefined) return // the pilot's order, which was accepted
+  const found: string[] = []
+  const note = (error: unknown) => void found.push(...sentencesOf(error))
+  await (async () => orderOf(fields))().catch(note)
+  await (async () => fileOf(form))()
+    .then(file => (found.length > 0 ? linesOf(file, fields, onProgress) : undefined))
+    .catch(note)
+  found.push(...(await faultsAt(form.action, fields)))
+  if (found.length > 0) throw new BadOrder(...new Set(found))
+}
+
+/** What the server would refuse; nothing where it cannot be asked, since it is asked again by the order itself. */
+async function faultsAt(action: string, fields: FormFields): Promise<string[]> {
+  const named = ORDER_FIELDS.flatMap(name => (fields[name] ? [[name, fields[name]]] : []))
+  const response = await fetch(`${action}/faults?${new URLSearchParams(named)}`).catch(() => undefined)
+  return response?.ok && !response.redirected ? response.json() : []
 }
 
 type FormFields = OrderFields & { took?: string; rows?: string; bytes?: string }
@@ -210,7 +234,8 @@ function wrong(lines: readonly string[]): void {
 function sentencesOf(error: unknown): string[] {
   if (error instanceof BadLines)
     return [...error.named, 'Nothing was accepted: correct these lines, then choose the file again.']
-  if (error instanceof BadOrder || error instanceof Refused) return [error.message]
+  if (error instanceof BadOrder) return [...error.faults]
+  if (error instanceof Refused) return faultsIn(error.message)
   if (error instanceof DOMException && error.name === 'NotReadableError')
     return ['The file has changed or is gone since it was chosen: choose it again.']
   throw error

@@ -1,9 +1,10 @@
 // The agents of a project, and how each of them is doing.
 
+import { okShare } from '../../../shared/items/rules/run-words.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { type Column, figure, List } from '../parts/list.tsx'
-import { Code, count, money, percent, When } from '../parts/text.tsx'
+import { Code, count, money, When } from '../parts/text.tsx'
 import { ofAgent, ofProject, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
 
@@ -33,6 +34,9 @@ const ended = (one: Agent) => doing(one).ok + doing(one).not_ok - doing(one).ove
 /** -1 where no item ended: such agents sort last. */
 const shareOk = (one: Agent) => (ended(one) === 0 ? -1 : doing(one).ok / ended(one))
 
+const scoreOf = ({ ok, not_ok, over_budget }: Schemas['AgentActivity']) =>
+  okShare({ ok, degraded: not_ok - over_budget, failed: 0 })
+
 interface AgentsProps {
   agents: readonly Agent[]
   project_id: string
@@ -49,7 +53,7 @@ const figures = (project_id: string, now: number): Column<Agent>[] => [
   },
   {
     ...figure('Worked, 7 days', shareOk),
-    cell: one => (ended(one) === 0 ? <span class="dim">—</span> : `${percent(doing(one).ok, ended(one))} ok`),
+    cell: one => (ended(one) === 0 ? <span class="dim">—</span> : `${scoreOf(doing(one))} ok`),
   },
   figure('Cost, 30 days', one => doing(one).cost_usd, money),
   figure('Open runs', one => doing(one).open_runs),

@@ -5,6 +5,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { runName } from '../../../shared/view/run.ts'
+import { FailsAgain } from '../parts/fails-again.tsx'
 import { FirstOf, List } from '../parts/list.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { type Item, readItem } from '../parts/record.ts'
@@ -34,10 +35,12 @@ export const causePage = page({
             <bdi>{cause.title}</bdi>
           </h1>
           <p class="lead">
-            {counted(cause.count, 'item')} of {cause.agent_slug} in {counted(cause.runs, 'run')},{' '}
-            {cause.waiting === 0 ? 'none' : count(cause.waiting)} to decide; they cost {money(cause.cost_usd)}
-            . First <When at={cause.first_seen} now={now} />, last <When at={cause.last_seen} now={now} />.
+            {counted(cause.count, 'time')} in {counted(cause.runs, 'run')} of {cause.agent_slug}, replays
+            included; {cause.waiting === 0 ? 'no item' : counted(cause.waiting, 'item')} to decide. All of it
+            cost {money(cause.cost_usd)}. First <When at={cause.first_seen} now={now} />, last{' '}
+            <When at={cause.last_seen} now={now} />.
           </p>
+          {cause.waiting > 0 && <FailsAgain of={{ ...cause, outcome_reason: cause.reason }} />}
           <p class="actions">
             {cause.waiting > 0 && member.role !== 'viewer' && <Actions cause={cause} />}
             {cause.waiting > 0 && (

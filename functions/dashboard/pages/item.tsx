@@ -26,6 +26,7 @@ import { Trace } from '../parts/trace.tsx'
 import { VIEWS, type View, type Viewing } from '../parts/views.tsx'
 import { ofProject } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
+import { unlessGone } from '../shell/unless-gone.ts'
 
 const WAITS = new Set(['queued', 'running', 'paused'])
 const GOES_ON = new Set<string | undefined>(['queued', 'running'])
@@ -53,11 +54,12 @@ export const itemPage = page({
     ])
     const waits = WAITS.has(item.status)
     const replay = replayOf(item.id, lineage)
-    const [{ data: run }, why, neighbours, difference] = await Promise.all([
+    const [{ data: run }, why, neighbours, difference, cause] = await Promise.all([
       api.GET('/v2/runs/{runId}', { params: { path: { runId: item.run_id } } }),
       waits ? api.GET('/v1/durable/runs/{itemId}/why', { params: { path } }) : undefined,
       list ? neighboursIn(api, list, item) : findNeighbours(api, item, query),
       query.with && outputsOf(api, item, texts, query.with),
+      causeOf(api, item),
     ])
     const viewingAt = (anchor: string): Viewing => ({
       view: query.view,
@@ -77,17 +79,17 @@ export const itemPage = page({
           </h1>
           <State of={item} now={ctx.now()} />
           {replay && <Became of={replay} />}
-          <Reason item={item} why={why?.data?.message} />
+          <Reason item={item} why={why?.data?.message} cause={cause} />
           <ItemActions item={item} role={member.role} />
           <Figures item={item} steps={trace.steps} now={ctx.now()} />
           <InAndOut item={item} texts={texts} viewingAt={viewingAt} />
           <ItemTrace item={item} run={run} trace={trace} query={query} request={request} role={member.role} />
           {lineage.length > 1 && (
-            <>
+            <section id="replays" data-live aria-label="Replays">
               <h2>Replays</h2>
               {item.unchanged && <p>This one is {sayUnchanged()}.</p>}
               <LineageTable of={lineage} itemId={item.id} />
-            </>
+            </section>
           )}
           {difference && (
             <section id="difference" aria-label="Difference">
@@ -100,6 +102,13 @@ export const itemPage = page({
     }
   },
 })
+
+/** Undefined where it has none, or where that is forgotten by now. */
+async function causeOf(api: Client, { cause_id }: Item): Promise<Schemas['Cause'] | undefined> {
+  if (cause_id === null) return undefined
+  const found = api.GET('/v1/causes/{causeId}', { params: { path: { causeId: cause_id } } })
+  return unlessGone(found.then(({ data }) => data))
+}
 
 /** Redirects to the same page with another query; linkWith keeps the link's other parameters. */
 const redirected = (location: string) => new Response(null, { status: 303, headers: { location } })
@@ -127,7 +136,7 @@ const State = ({ of, now }: { of: Item; now: number }) => (
   <p id="state" data-live>
     <span class="dim">ran</span> <Status of={of.status} /> · <span class="dim">worked</span>{' '}
     <Verdict of={of.outcome_status} />
-    {of.corrected_outcome_status !== null && ` (people say ${of.corrected_outcome_status})`}
+    {of.corrected_outcome_status !== null && <Corrected of={of} now={now} />}
     {of.disposition !== null && <Decided of={of} disposition={of.disposition} now={now} />} · {of.agent_slug}{' '}
     · line {count(of.line)}
     {of.partition_key !== null && (
@@ -137,6 +146,24 @@ const State = ({ of, now }: { of: Item; now: number }) => (
       </>
     )}
   </p>
+)
+
+/** What people say instead, and while that waits for a decision, who said so and when. */
+const Corrected = ({ of, now }: { of: Item; now: number }) => (
+  <>
+    {` (people say ${of.corrected_outcome_status}`}
+    {of.disposition === null && of.decided_by !== null && (
+      <>
+        : <bdi>{of.decided_by}</bdi>
+      </>
+    )}
+    {of.disposition === null && of.decided_at !== null && (
+      <>
+        , <When at={of.decided_at} now={now} />
+      </>
+    )}
+    )
+  </>
 )
 
 /** What was decided, by whom and when. */

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { Field } from '../parts/form.tsx'
-import { findTargets, LOOKED_AT, type Target } from '../parts/jump-targets.ts'
+import { findTargets, LOOKED_AT, RUNS_LIKE, type Target } from '../parts/jump-targets.ts'
 import { page } from '../shell/page.ts'
 
 export const jumpPage = page({
@@ -51,8 +51,8 @@ const Targets = ({ targets, asked }: { targets: readonly Target[]; asked: boolea
     ))}
     {asked && targets.length === 0 && (
       <li class="dim">
-        Nothing has that id, nor that name among pages, agents, causes and the newest {LOOKED_AT} runs,
-        schedules and triggers.
+        Nothing has that id, nor an id with that number like those of the newest {RUNS_LIKE} runs, nor that
+        name among pages, agents, causes and the newest {LOOKED_AT} runs, schedules and triggers.
       </li>
     )}
   </ul>

@@ -89,7 +89,7 @@ const KeyList = ({ project_id, keys, mayChange, now }: Around & { keys: readonly
 const NewKey = ({ project_id, entered }: { project_id: string; entered: Entered }) => (
   <>
     <h2>New key</h2>
-    <form class="filters" method="post" action={ofProject(project_id, 'keys')}>
+    <form class="filters" method="post" action={ofProject(project_id, 'keys')} novalidate>
       <Field label="Display name">
         <input
           name="name"
@@ -106,7 +106,7 @@ const NewKey = ({ project_id, entered }: { project_id: string; entered: Entered 
         chosen={entered.role}
       />
       <Field label="Expires after days (leave empty for never)">
-        <input name="days" type="number" min="1" max="3650" value={entered.days ?? ''} />
+        <input name="days" inputmode="numeric" value={entered.days ?? ''} />
       </Field>
       <button class="primary">Make a key</button>
     </form>

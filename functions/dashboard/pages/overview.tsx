@@ -1,5 +1,6 @@
 // A project at a glance: latest runs, runs in progress, items that need a decision, and alerts.
 
+import { okShare } from '../../../shared/items/rules/run-words.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { itemsWaiting } from '../../../shared/view/upstream.ts'
@@ -89,7 +90,7 @@ export const overviewPage = page({
 const RunningNow = ({ open, project_id, now, mayAct }: Listed & { open: Runs; mayAct: boolean }) => {
   const inFlight = open.filter(run => run.queued + run.running > 0 || run.status === 'materializing')
   return (
-    <>
+    <div id="running-now" data-live>
       {inFlight.length > 0 && <h2>Running now</h2>}
       {inFlight.length > 0 && <RunLines runs={inFlight} now={now} mayAct={mayAct} />}
       {open.length === RUNS_SHOWN && (
@@ -101,7 +102,7 @@ const RunningNow = ({ open, project_id, now, mayAct }: Listed & { open: Runs; ma
           <a href={ofProject(project_id, 'runs?status=open')}>All open runs</a>
         </p>
       )}
-    </>
+    </div>
   )
 }
 
@@ -127,11 +128,11 @@ const LatestRuns = ({ latest, project_id, now }: Listed & { latest: Runs }) => {
 type WhyNotProps = Listed & { found: Schemas['CausePage']; mayAct: boolean }
 
 const WhyNot = ({ found: { rows, total }, project_id, now, mayAct }: WhyNotProps) => (
-  <>
+  <div id="why-not" data-live>
     {rows.length > 0 && <h2>Why items did not work</h2>}
     <Causes causes={rows} isWhole={rows.length === total} project_id={project_id} now={now} mayAct={mayAct} />
     <FirstOf shown={rows.length} total={total} noun="causes" href={ofProject(project_id, 'causes')} />
-  </>
+  </div>
 )
 
 function readOverview(api: Client, project_id: string) {
@@ -152,6 +153,9 @@ function readOverview(api: Client, project_id: string) {
   ])
 }
 
+const replaysOf = ({ replayed, replayed_ok }: Activity['days'][number]) =>
+  replayed > 0 && ` · ${count(replayed_ok)} of ${count(replayed)} replayed`
+
 const Today = ({
   activity,
   project,
@@ -166,11 +170,12 @@ const Today = ({
   const spent = project.spent_cents
   return (
     <dl class="facts" id="today" data-live>
-      <Fact name="Submitted or replayed today (UTC)">
+      <Fact name="Submitted today (UTC)">
         {counted(today.items, 'item')} in {counted(today.runs, 'run')}
       </Fact>
       <Fact name="Ok, of what ran">
-        {count(today.ok)} <span class="dim">({percent(today.ok, today.ok + today.degraded + failed)})</span>
+        {count(today.ok)} <span class="dim">({okShare({ ...today, failed }) ?? '–'})</span>
+        {replaysOf(today)}
       </Fact>
       <Fact name="Not ok">
         {count(today.degraded)} degraded · {count(failed)} failed

@@ -89,6 +89,7 @@ export const recoveryProgressPage = page({
           <h1>{name}</h1>
           <section id="standing" data-live>
             <p class="lead">{sayStanding(recovery)}.</p>
+            <OfCause recovery={recovery} />
             <ul>
               {recovery.stages.map(stage => (
                 <li>
@@ -119,9 +120,20 @@ export const recoveryProgressPage = page({
   },
 })
 
+const OfCause = ({ recovery: { filter, project_id } }: { recovery: Recovery }) =>
+  filter.cause_id ? (
+    <p>
+      <a href={ofProject(project_id, `causes/${filter.cause_id}`)}>Its cause</a>
+    </p>
+  ) : (
+    ''
+  )
+
 const Abort = ({ recovery }: { recovery: Recovery }) => (
   <form class="actions" method="post" action={ofRecovery(recovery.id, 'abort')}>
-    <button class="danger">Abort</button>
+    <button class="danger" data-asks>
+      Abort
+    </button>
     <span class="dim">
       {recovery.action === 'replay'
         ? 'Items at work finish; what did not run waits in triage again.'

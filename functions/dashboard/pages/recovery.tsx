@@ -68,6 +68,11 @@ export const recoveryPage = page({
           <h1>
             {verb} {words(filter)}
           </h1>
+          {filter.cause_id && (
+            <p>
+              <a href={ofProject(project_id, `causes/${filter.cause_id}`)}>The cause</a>
+            </p>
+          )}
           {kind === 'quarantine' && action === 'replay' ? (
             <p class="lead">
               Held items are not replayed: resume or dismiss them in <a href={triage}>triage</a>.
@@ -175,13 +180,13 @@ const Buttons = ({ plan }: { plan: Plan }) => {
   const first = firstOf(plan)
   if (first === undefined)
     return (
-      <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r" data-asks>
+      <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r" data-asks="key">
         {ACTION_VERBS[plan.action]} {counted(plan.eligible, 'item')}
       </button>
     )
   return (
     <>
-      <button class="primary" name="go" value={first} data-key="r" data-asks>
+      <button class="primary" name="go" value={first} data-key="r" data-asks="key">
         Try {count(first)} first, the rest if they do better
       </button>
       <button name="go" value="all">

@@ -60,7 +60,7 @@ async function newScheduleView(
       <>
         <h1>New schedule</h1>
         {preview && <WhatItWouldDo {...{ ...preview, misfit, guesses, timezone }} now={ctx.now()} />}
-        <form class="stack" method="post" action={ofProject(project_id, 'schedules')}>
+        <form class="stack" method="post" action={ofProject(project_id, 'schedules')} novalidate>
           <AgentField agents={agents} chosen={entered.agent_id} />
           <ScheduleFields entered={{ ...typedIn(filled), has_source: true, guessed: Object.keys(guesses) }} />
           <div class="actions">

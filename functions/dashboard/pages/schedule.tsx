@@ -200,7 +200,7 @@ const Changes = ({
         cron is another one, deletes it and makes a new one.
       </p>
     )}
-    <form class="stack" method="post" action={ofSchedule(schedule.id)}>
+    <form class="stack" method="post" action={ofSchedule(schedule.id)} novalidate>
       <ScheduleFields entered={filled} />
       <div>
         <button class="primary">Save</button>

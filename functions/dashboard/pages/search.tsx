@@ -7,11 +7,12 @@ import { defined } from '../../../shared/kernel/defined.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { shellWord } from '../../../shared/kernel/shell-word.ts'
 import { hitOf } from '../../../shared/kernel/snippet.ts'
-import type { Schemas } from '../../../shared/sdk/client.ts'
+import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { anyAmong, Choice } from '../parts/choice.tsx'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { Field } from '../parts/form.tsx'
+import { findItemsById, type Target } from '../parts/jump-targets.ts'
 import { List, linkWith, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { filterAsked, instantOf, rangeAsked, SearchQuery } from '../parts/search-query.ts'
@@ -28,7 +29,7 @@ export const searchPage = page({
     const range = rangeAsked(query)
     const filter = filterAsked(query)
     const isSearch = Object.keys(filter).length + Object.keys(range).length > 0
-    const [{ data: found }, { data: errors }, days, views] = await Promise.all([
+    const [{ data: found }, { data: errors }, days, views, byId] = await Promise.all([
       isSearch
         ? api.GET('/v1/steps', {
             params: {
@@ -45,6 +46,7 @@ export const searchPage = page({
       api.GET('/v1/steps/error-categories', { params: { query: { project_id, ...range } } }),
       isSearch ? [] : readErrorDays(api, project_id, ctx.now()),
       readSavedViews(api, project_id, 'search'),
+      cursor === undefined ? itemsById(api, project_id, q?.trim()) : [],
     ])
     return {
       title: 'Search',
@@ -56,6 +58,7 @@ export const searchPage = page({
           <h1>Search</h1>
           <SavedViews list="search" {...{ views, project_id, request, member }} />
           <SearchForm query={query} />
+          <ById items={byId} />
           {isSearch && <Scope query={query} found={found} request={request} />}
           {isSearch && <Found steps={found?.steps ?? []} q={q ?? ''} now={now} project_id={project_id} />}
           {isSearch && <Pager request={request} next={found?.next_cursor ?? null} />}
@@ -69,6 +72,26 @@ export const searchPage = page({
     }
   },
 })
+
+/** A single word with a digit may be the id of an item, or the number in one. */
+const itemsById = (api: Client, project_id: string, word = '') =>
+  /^\S*\d\S*$/.test(word) ? findItemsById(api, project_id, word) : []
+
+const ById = ({ items }: { items: readonly Target[] }) =>
+  items.length === 0 ? (
+    ''
+  ) : (
+    <p id="by-id">
+      {items.map(({ name, href }, at) => (
+        <>
+          {at === 0 ? 'By its own id: ' : ', '}
+          <a href={href}>
+            <bdi>{name}</bdi>
+          </a>
+        </>
+      ))}
+    </p>
+  )
 
 /** The same search on the command line. */
 function commandOf({
@@ -177,7 +200,7 @@ const Found = ({ steps, q, now, project_id }: FoundProps) => {
       rows={steps}
       columns={[
         {
-          label: 'Step',
+          label: 'Where',
           cell: step => (
             <>
               <a href={href(step)}>
@@ -189,7 +212,8 @@ const Found = ({ steps, q, now, project_id }: FoundProps) => {
             </>
           ),
         },
-        { label: 'Worked', cell: step => <Verdict of={step.outcome_status} /> },
+        { label: 'Item worked', cell: step => <Verdict of={step.item_outcome_status} /> },
+        { label: 'Step', cell: step => <Verdict of={step.outcome_status} /> },
         { label: 'Found', cell: step => <Snippet step={step} q={q} /> },
         { label: 'Cost', numeric: true, cell: step => (step.cost_usd > 0 ? money(step.cost_usd) : '') },
         { label: 'When', numeric: true, cell: step => <When at={step.started_at} now={now} /> },

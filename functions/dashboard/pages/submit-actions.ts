@@ -16,7 +16,9 @@ import { agentsOf } from '../parts/agents-of.ts'
 import {
   BadOrder,
   CHANGED,
+  faultsIn,
   mappingOf,
+  NO_FILE,
   namedOrder,
   orderOf,
   orderOfPilot,
@@ -25,7 +27,7 @@ import {
 import { counted } from '../parts/text.tsx'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { action, type Done, type Visit } from '../shell/page.ts'
-import { fileFields, formView, orderFields, readWanted } from './submit.tsx'
+import { faultsOfOrder, fileFields, formView, orderFields, readWanted } from './submit.tsx'
 
 /** Returns the API's response as it is, for the page's script. */
 export const submitLines = action({
@@ -84,7 +86,7 @@ export const submitForm = action({
     } catch (error) {
       const wrong = wrongOf(error)
       if (wrong === undefined) throw error
-      return formView(visit, form, { wrong })
+      return formView(visit, form, { wrong: [...new Set([...(await faultsOf(visit, form)), ...wrong])] })
     }
   },
 })
@@ -99,12 +101,21 @@ async function checkSubmission(api: Client, project_id: string, order: Record<st
   await checkBudget(api, { agent_id: agent.id, budget_cents: cents, allow_unpriced })
 }
 
+/** Every fault of a refused form, and not only the first that was met. */
+async function faultsOf(visit: Visit<{ projectId: string }>, form: Form): Promise<string[]> {
+  const unpack = unpackOf(visit)
+  const read = sourceOf(form).then(source => linesOf(source, mappingOf(form), unpack, () => false))
+  const checks = await Promise.allSettled([(async () => orderOf(form))(), read])
+  const found = checks.flatMap(one => (one.status === 'rejected' ? (wrongOf(one.reason) ?? []) : []))
+  return [...found, ...faultsOfOrder(form)]
+}
+
 function wrongOf(error: unknown): string[] | undefined {
   if (error instanceof BadLines) return [...error.named, 'Nothing was accepted.']
-  if (error instanceof BadOrder) return [error.message]
-  if (error instanceof ApiError) return [error.message, ...(error.hint ? [error.hint] : [])]
+  if (error instanceof BadOrder) return [...error.faults]
+  if (error instanceof ApiError) return [...faultsIn(error.message), ...(error.hint ? [error.hint] : [])]
   if (!(error instanceof ApiFailure && error.status !== 401)) return undefined
-  return [error.message, ...(error.hint ? [error.hint] : [])]
+  return [...faultsIn(error.message), ...(error.hint ? [error.hint] : [])]
 }
 
 /** The form again, with a guess in each empty field; the file must be chosen again, since browsers do not keep it. */
@@ -187,7 +198,7 @@ async function sourceOf({ file, lines, format = 'jsonl' }: Form): Promise<Source
   if (file !== undefined && file.size > 0)
     return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }
   if (lines?.trim()) return { name: `pasted.${format}`, bytes: new TextEncoder().encode(lines) }
-  throw new BadOrder('Choose a file, or paste lines.')
+  throw new BadOrder(NO_FILE)
 }
 
 /** Reads all lines into memory; the form's size limit bounds them. @throws BadLines */

@@ -1,18 +1,22 @@
 // Submits a file of items: all of it, or a pilot first and the rest once the pilot looks right.
 
 import * as z from 'zod'
+import { checked } from '../../../shared/http/validation.ts'
 import { defined } from '../../../shared/kernel/defined.ts'
+import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { outlookOf } from '../../../shared/submission/rules/pilot.ts'
 import { type Wanted, wantedOf } from '../../../shared/submission/rules/wanted-fields.ts'
+import { BatchQuery } from '../../../shared/submission/wire/run-order.ts'
 import { inputSchema } from '../parts/agent-input.ts'
 import { agentsOf } from '../parts/agents-of.ts'
 import { PilotReport } from '../parts/pilot-report.tsx'
 import { type Entered, type Guessed, SubmitForm } from '../parts/submit-form.tsx'
-import type { OrderFields } from '../parts/submit-order.ts'
+import { faultsIn, type OrderFields, settingsOf } from '../parts/submit-order.ts'
 import { ofProject, ofRun } from '../shell/addresses.ts'
 import { SUBMIT_SCRIPT_PATH } from '../shell/assets.ts'
+import { faultOf } from '../shell/checked-only.ts'
 import { centsOfDollars } from '../shell/dollars.ts'
 import { page, type View, type Visit } from '../shell/page.ts'
 
@@ -56,6 +60,19 @@ export const wantedPage = page({
     return Response.json((await readWanted(api, params.projectId, query.agent)) ?? null)
   },
 })
+
+/** Returns what the API would refuse of an order, as JSON for the page's script. */
+export const faultsPage = page({
+  path: '/dashboard/projects/{projectId}/submit/faults',
+  query: z.strictObject(orderFields),
+  show: async ({ query }) => Response.json(faultsOfOrder(query)),
+})
+
+/** All of them, whatever else is wrong with the form; in sentences. */
+export function faultsOfOrder(fields: OrderFields): string[] {
+  const fault = faultOf(() => checked(BatchQuery, settingsOf(fields), 'query', LIMITS.form_fields))
+  return fault instanceof ApiError ? faultsIn(fault.message) : []
+}
 
 export async function readWanted(
   api: Client,

@@ -122,7 +122,7 @@ function askedView(
           {ids.map(id => (
             <input type="hidden" name="items" value={id} />
           ))}
-          <button class="danger" data-key="d" data-asks>
+          <button class="danger" data-key="d" data-asks="key">
             Dismiss
           </button>
           <a class="button" href={backTo(project_id, back)}>

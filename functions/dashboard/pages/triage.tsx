@@ -7,10 +7,12 @@ import { reasonWords } from '../../../shared/view/reason.ts'
 import { doubtOf } from '../../../shared/view/verdict.ts'
 import { Causes, type CausesProps } from '../parts/causes.tsx'
 import { Inbox } from '../parts/inbox.tsx'
+import { LaterOn } from '../parts/later-on.tsx'
 import { FirstOf, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { shellOptions } from '../parts/shell-options.ts'
 import { stoppedLines, stoppedShort } from '../parts/stopped-runs.tsx'
+import { counted } from '../parts/text.tsx'
 import { triageFilter } from '../parts/triage-query.ts'
 import { readTriage, TriageFilters, TriageScope } from '../parts/triage-scope.tsx'
 import { ofProject } from '../shell/addresses.ts'
@@ -47,27 +49,28 @@ export const triagePage = page({
       body: (
         <>
           <h1>Triage</h1>
-          <p class="dim">
-            What did not work, is held, was called wrong or is asked about, until somebody decides. Newest
-            first. <a href={ofProject(project_id, 'verdicts')}>How good verdicts are</a>
-          </p>
-          <SavedViews list="triage" {...{ views, project_id, request, member }} />
-          <TriageFilters query={shown} agents={found.agents} causes={causes} />
-          <TriageScope {...found} query={shown} {...{ project_id, request, mayDecide }} />
-          {stoppedLines(stoppedShort(latest?.data ?? []), mayDecide).map(line => (
-            <div class="notes">{line}</div>
-          ))}
-          {!isFiltered && cursor === undefined && (
-            <Why
-              causes={causes.slice(0, LIMITS.causes_shown)}
-              isWhole={found.causes_total <= LIMITS.causes_shown}
-              total={found.causes_total}
-              project_id={project_id}
-              doubt={doubt}
-              now={ctx.now()}
-              mayAct={mayDecide}
-            />
-          )}
+          <div class="triage-top">
+            <LaterOn label="Filter">
+              <About project_id={project_id} />
+              <SavedViews list="triage" {...{ views, project_id, request, member }} />
+              <TriageFilters query={shown} agents={found.agents} causes={causes} />
+            </LaterOn>
+            <TriageScope {...found} query={shown} {...{ project_id, request, mayDecide }} />
+            {stoppedLines(stoppedShort(latest?.data ?? []), mayDecide).map(line => (
+              <div class="notes">{line}</div>
+            ))}
+            {!isFiltered && cursor === undefined && causes.length > 0 && (
+              <Why
+                causes={causes.slice(0, LIMITS.causes_shown)}
+                isWhole={found.causes_total <= LIMITS.causes_shown}
+                total={found.causes_total}
+                project_id={project_id}
+                doubt={doubt}
+                now={ctx.now()}
+                mayAct={mayDecide}
+              />
+            )}
+          </div>
           {rows.length === 0 ? (
             <Empty isFiltered={isFiltered} project_id={project_id} />
           ) : (
@@ -90,14 +93,19 @@ export const triagePage = page({
   },
 })
 
+const About = ({ project_id }: { project_id: string }) => (
+  <p class="dim">
+    What did not work, is held, was called wrong or is asked about, until somebody decides. Newest first.{' '}
+    <a href={ofProject(project_id, 'verdicts')}>How good verdicts are</a>
+  </p>
+)
+
 /** What a stopped run did not get to is in no triage, so the page names such runs. */
 const latestRuns = (api: Client, project_id: string) =>
   api.GET('/v2/runs', { params: { query: { project_id, limit: LIMITS.runs_page.default } } })
 
-const Why = ({ total, ...shown }: CausesProps & { total: number }) =>
-  shown.causes.length === 0 ? (
-    ''
-  ) : (
+const Why = ({ total, ...shown }: CausesProps & { total: number }) => (
+  <LaterOn label={counted(total, 'cause')}>
     <section aria-label="Why items wait">
       <h2>Why items wait</h2>
       <Causes {...shown} />
@@ -108,7 +116,8 @@ const Why = ({ total, ...shown }: CausesProps & { total: number }) =>
         href={ofProject(shown.project_id, 'causes?state=waiting')}
       />
     </section>
-  )
+  </LaterOn>
+)
 
 /** The words for which an answer is suspected to be a refusal, by record id; for the newest such steps only. */
 async function suspicionsOf(api: Client, project_id: string, rows: readonly Schemas['TriageRow'][]) {

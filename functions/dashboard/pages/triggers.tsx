@@ -100,7 +100,7 @@ const NewTrigger = ({
 }) => (
   <>
     <h2>New trigger</h2>
-    <form class="stack" method="post" action={ofProject(project_id, 'triggers')}>
+    <form class="stack" method="post" action={ofProject(project_id, 'triggers')} novalidate>
       <AgentField agents={agents} chosen={entered.agent_id} />
       <Field label="Name" hint="Letters, digits, underscores and dashes.">
         <input

@@ -128,7 +128,7 @@ const SetLimits = ({ upstream, entered }: { upstream: Upstream; entered: Entered
     <>
       <h3>{set === undefined ? 'Set limits' : 'Change limits'}</h3>
       <p class="dim">They hold from the next call on, for all runs together. An empty field sets no limit.</p>
-      <form class="stack" method="post" action={of}>
+      <form class="stack" method="post" action={of} novalidate>
         {label !== null && (
           <Choice
             name="scope"

@@ -112,7 +112,7 @@ const NewLimits = ({ project_id, entered }: { project_id: string; entered: Enter
       Also before its first call. They hold from the next call on, for all runs together; of these and of what
       answers report, the lower counts.
     </p>
-    <form class="stack" method="post" action={ofProject(project_id, 'upstreams')}>
+    <form class="stack" method="post" action={ofProject(project_id, 'upstreams')} novalidate>
       <Field label="Host" hint="Such as api.openai.com, or an agent's URL without its query.">
         <input
           name="host"

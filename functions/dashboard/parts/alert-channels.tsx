@@ -46,7 +46,7 @@ export const Channels = ({ project_id, channels, mayChange, entered }: Props) =>
 }
 
 const NewChannel = ({ project_id, entered }: Pick<Props, 'project_id' | 'entered'>) => (
-  <form class="filters" method="post" action={ofProject(project_id, 'alert-channels')}>
+  <form class="filters" method="post" action={ofProject(project_id, 'alert-channels')} novalidate>
     <Field label="Webhook, or mailto: and an address">
       <input
         name="url"

@@ -40,7 +40,7 @@ export const Deadlines = ({ project_id, deadlines, agents, schedules, mayChange,
 )
 
 const DeadlineForm = ({ project_id, agents, schedules, entered }: Omit<Props, 'deadlines' | 'mayChange'>) => (
-  <form class="filters" method="post" action={ofProject(project_id, 'deadlines')}>
+  <form class="filters" method="post" action={ofProject(project_id, 'deadlines')} novalidate>
     <Field label="What must have finished">
       <select name="of" required>
         <Choices

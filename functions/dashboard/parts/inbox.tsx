@@ -11,6 +11,7 @@ import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Doubted } from './causes.tsx'
+import { FailsAgain } from './fails-again.tsx'
 import { groupsOf } from './inbox-groups.ts'
 import { count, counted, Verdict, When } from './text.tsx'
 
@@ -181,6 +182,7 @@ const Group = ({ at, rows, cause, doubt, project_id, filter, mayDecide }: GroupP
           {cause !== undefined && filter.partition_key === undefined && `, ${count(cause.waiting)} in all`}
         </span>
         <Doubted words={doubt(rows[0]!)} project_id={project_id} />
+        <FailsAgain of={{ ...rows[0]!, outcome_reason: reason }} />
       </th>
       {mayDecide && (
         <td>
@@ -274,7 +276,7 @@ const Entry = ({ row, filter, isOfCause, suspicion, now, mayDecide }: EntryProps
 
 const Why = ({ row, isOfCause, suspicion }: Pick<EntryProps, 'row' | 'isOfCause' | 'suspicion'>) => (
   <>
-    <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{startOf(row) ?? row.question ?? meaningOf(row)}</bdi>
+    <Verdict of={row.outcome_status ?? 'held'} /> <bdi>{row.message ?? row.question ?? meaningOf(row)}</bdi>
     {suspicion && (
       <div class="dim">
         <q>{suspicion}</q>
@@ -294,10 +296,6 @@ const inOrder = ({ question, available_actions: can }: Row) =>
   question === null
     ? can
     : [...can.filter(one => ANSWERS[one]).reverse(), ...can.filter(one => !ANSWERS[one])]
-
-/** The row has the beginning of a message; one as long as that may have been cut. */
-const startOf = ({ message }: Row) =>
-  message !== null && [...message].length >= LIMITS.triage_message_characters ? `${message}…` : message
 
 const meaningOf = ({ error_code, reason }: Row) =>
   (error_code !== null ? itemErrorMeaning(error_code) : undefined) ?? capital(reasonMeaning(reason))

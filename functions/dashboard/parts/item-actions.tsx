@@ -3,7 +3,9 @@
 import type { Child } from 'hono/jsx'
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { failsAgain } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem } from '../shell/addresses.ts'
+import { FailsAgain } from './fails-again.tsx'
 import { Sure } from './form.tsx'
 import type { Item } from './record.ts'
 import { money } from './text.tsx'
@@ -40,6 +42,8 @@ const CallWrong = ({ item }: { item: Item }) => {
   )
 }
 
+const mayWork = (item: Item) => failsAgain({ ...item, message: item.error_message }) === undefined
+
 interface ActProps {
   action: string
   letter: string
@@ -63,9 +67,10 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
     <section class="choices" aria-label="What you can do" id="actions" data-live>
       {can.includes('replay') && (
         <form method="post" action={at('replay')}>
-          <button class="primary" data-key="r" data-asks>
+          <button class={mayWork(item) ? 'primary' : undefined} data-key="r" data-asks>
             {item.cost_usd > 0 ? `Replay (about ${money(item.cost_usd)})` : 'Replay'}
           </button>
+          <FailsAgain of={{ ...item, message: item.error_message }} />
           <p class="dim">
             A new item runs beside this one, with the code of now. An answer that was at fault is asked for
             again, what came before it is not; the verdict here stays.{' '}

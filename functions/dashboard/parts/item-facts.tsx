@@ -1,13 +1,14 @@
 // The facts of an item besides its steps: the reason for its verdict, its cost and time, its input and output.
 
+import type { Schemas } from '../../../shared/sdk/client.ts'
 import { itemErrorMeaning, nextOf, reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { sayReused } from '../../../shared/view/recovery.ts'
 import { sayGraded, saySuspected } from '../../../shared/view/run.ts'
-import { ofItem } from '../shell/addresses.ts'
+import { ofItem, ofProject } from '../shell/addresses.ts'
 import { Fact } from './fact.tsx'
 import { Payload } from './payload.tsx'
 import type { Item, Payloads, TraceStep } from './record.ts'
-import { count, money, short, span, When } from './text.tsx'
+import { count, counted, money, short, span, When } from './text.tsx'
 import type { Viewing } from './views.tsx'
 
 function okWords({ available_actions, corrected_outcome_status }: Item): string {
@@ -18,13 +19,35 @@ function okWords({ available_actions, corrected_outcome_status }: Item): string 
     : 'It ran, and it worked.'
 }
 
+const OfCause = ({ cause }: { cause: Schemas['Cause'] | undefined }) =>
+  cause === undefined ? (
+    ''
+  ) : (
+    <p id="cause">
+      <span class="dim">Cause</span>{' '}
+      <a href={ofProject(cause.project_id, `causes/${cause.id}`)}>
+        <bdi>{cause.title}</bdi>
+      </a>
+      {cause.waiting > 1 && <span class="dim"> · {counted(cause.waiting, 'item')} to decide</span>}
+    </p>
+  )
+
 /** Says in words what happened and what to do. */
-export const Reason = ({ item, why }: { item: Item; why: string | undefined }) => {
+export const Reason = ({
+  item,
+  why,
+  cause,
+}: {
+  item: Item
+  why: string | undefined
+  cause: Schemas['Cause'] | undefined
+}) => {
   if (why !== undefined)
     return (
-      <p class="reason" id="reason" data-live>
-        {why}
-      </p>
+      <div class="reason" id="reason" data-live>
+        <p>{why}</p>
+        <OfCause cause={cause} />
+      </div>
     )
   if (item.outcome_status === 'ok')
     return (
@@ -53,6 +76,7 @@ export const Reason = ({ item, why }: { item: Item; why: string | undefined }) =
       )}
       {item.degraded_reason !== null && <p dir="auto">{item.degraded_reason}</p>}
       {next !== undefined && <p class="dim">{next}</p>}
+      <OfCause cause={cause} />
     </div>
   )
 }

@@ -2,7 +2,7 @@
 // searched only where no id matches, among a bounded number of the newest.
 
 import { isUuid } from '../../../shared/kernel/ids.ts'
-import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
+import type { Client } from '../../../shared/sdk/client.ts'
 import { CAUSE_ID } from '../../../shared/triage/rules/causes.ts'
 import { runName } from '../../../shared/view/run.ts'
 import {
@@ -16,12 +16,18 @@ import {
   ofTrigger,
 } from '../shell/addresses.ts'
 import { MENU } from '../shell/menu.ts'
+import { unlessGone } from '../shell/unless-gone.ts'
 import { agentsOf } from './agents-of.ts'
+import { likeIds } from './like-ids.ts'
 
 export interface Target {
   kind: string
   name: string
   href: string
+}
+
+interface ItemTarget extends Target {
+  item_id: string
 }
 
 interface Found {
@@ -36,6 +42,9 @@ const MOST = 8
 export const LOOKED_AT = 50
 /** Shorter texts are not searched: a single letter is in nearly every name. */
 const LEAST_CHARACTERS = 2
+/** Of how many of the newest runs ids are taken as examples, and how many of each. */
+export const RUNS_LIKE = 20
+const IDS_OF_RUN = 4
 /** How many runs are searched for an item of that id. */
 const RUNS_OF_ITEM = 5
 
@@ -46,21 +55,16 @@ export async function findTargets(api: Client, project_id: string, text: string)
       ? await byCause(api, text)
       : []
   if (byId.length > 0) return { targets: byId, is_exact: byId.length === 1 }
-  const items = await byOwnId(api, project_id, text)
-  if (items.length > 0) return { targets: items, is_exact: items.length === 1 }
+  const items = await findItemsById(api, project_id, text)
+  const is_exact = items.length === 1 && items[0]!.item_id === text
+  if (items.length > 0) return { targets: items, is_exact }
   const named = text.length < LEAST_CHARACTERS ? [] : await byName(api, project_id, text.toLowerCase())
   return { targets: named, is_exact: false }
 }
 
 /** Returns undefined where nothing has that id, or where the text cannot be an id. */
-async function known<T>(asked: Promise<{ data?: T }>): Promise<T | undefined> {
-  try {
-    return (await asked).data
-  } catch (error) {
-    if (error instanceof ApiFailure && [400, 404].includes(error.status)) return undefined
-    throw error
-  }
-}
+const known = <T>(asked: Promise<{ data?: T }>): Promise<T | undefined> =>
+  unlessGone(asked.then(({ data }) => data))
 
 async function byUuid(api: Client, id: string): Promise<Target[]> {
   const [run, item, agent, schedule, trigger, recovery, delivery] = await Promise.all([
@@ -90,8 +94,32 @@ async function byCause(api: Client, id: string): Promise<Target[]> {
     : [{ kind: 'Cause', name: cause.title, href: ofProject(cause.project_id, `causes/${id}`) }]
 }
 
+/** By the caller's own identifier, or where no item has it, by a number within it. */
+export async function findItemsById(api: Client, project_id: string, text: string): Promise<ItemTarget[]> {
+  const items = await byOwnId(api, project_id, text)
+  return items.length > 0 ? items : byPartOfOwnId(api, project_id, text)
+}
+
+/**
+ * Finds items by a number within the caller's own identifiers: ids like those of the newest runs are made of it and each
+ * is looked up by the index. An index of parts of ids would cost every item that is submitted.
+ */
+async function byPartOfOwnId(api: Client, project_id: string, text: string): Promise<ItemTarget[]> {
+  if (!/\d/.test(text)) return []
+  const runs = await known(api.GET('/v2/runs', { params: { query: { project_id, limit: RUNS_LIKE } } }))
+  const ids = await Promise.all((runs ?? []).map(run => firstIds(api, run.id)))
+  const found = await Promise.all(likeIds(text, ids.flat()).map(id => byOwnId(api, project_id, id)))
+  return found.flat().slice(0, MOST)
+}
+
+async function firstIds(api: Client, runId: string): Promise<string[]> {
+  const query = { limit: IDS_OF_RUN, payloads: 'none' as const }
+  const items = await known(api.GET('/v2/runs/{runId}/items', { params: { path: { runId }, query } }))
+  return (items ?? []).map(item => item.item_id)
+}
+
 /** Finds items by the caller's own identifier, in the newest runs that have it. */
-async function byOwnId(api: Client, project_id: string, item_id: string): Promise<Target[]> {
+async function byOwnId(api: Client, project_id: string, item_id: string): Promise<ItemTarget[]> {
   const runs = await known(
     api.GET('/v2/runs', { params: { query: { project_id, item_id, limit: RUNS_OF_ITEM } } }),
   )
@@ -103,6 +131,7 @@ async function byOwnId(api: Client, project_id: string, item_id: string): Promis
       )
       return (items ?? []).map(item => ({
         kind: 'Item',
+        item_id: item.item_id,
         name: `${item.item_id} in ${runName(run)}, ${run.created_at.slice(0, 10)}`,
         href: ofItem(item.id),
       }))

@@ -79,7 +79,7 @@ const Numbers = ({ entered }: { entered: StartEntered }) => (
   <>
     {NUMBERS.map(({ name, label, hint }) => (
       <Field label={label} hint={hint}>
-        <input name={name} type="number" min="1" value={entered[name] ?? ''} />
+        <input name={name} inputmode="numeric" value={entered[name] ?? ''} />
       </Field>
     ))}
   </>

@@ -42,7 +42,14 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
     )
   const action = ofProject(project_id, 'submit')
   return (
-    <form class="stack submit" method="post" enctype="multipart/form-data" action={action} data-submit>
+    <form
+      class="stack submit"
+      method="post"
+      enctype="multipart/form-data"
+      action={action}
+      data-submit
+      novalidate
+    >
       <Field label="Agent">
         <select name="agent" required>
           {agents.map(one => (
@@ -58,19 +65,25 @@ export const SubmitForm = ({ project_id, agents, entered, wrong, guessed, mayNot
       <p id="misfit" class="v-degraded" role="status" />
       <Bounds entered={entered} />
       <Said wrong={wrong} />
-      <div class="actions">
-        <button class="primary" name="pilot" value="yes">
-          Run {LIMITS.pilot_items} first
-        </button>
-        <button>Submit all</button>
-      </div>
-      <p class="dim hint">
-        The first {LIMITS.pilot_items} are taken from all over the file. When they have run you see how they
-        answered, what they cost and what did not work, and go on with the rest or stop.
-      </p>
+      <Ways />
     </form>
   )
 }
+
+const Ways = () => (
+  <>
+    <div class="actions">
+      <button class="primary" name="pilot" value="yes">
+        Run {LIMITS.pilot_items} first
+      </button>
+      <button>Submit all</button>
+    </div>
+    <p class="dim hint">
+      The first {LIMITS.pilot_items} are taken from all over the file. When they have run you see how they
+      answered, what they cost and what did not work, and go on with the rest or stop.
+    </p>
+  </>
+)
 
 const Source = ({ entered }: { entered: Entered }) => (
   <fieldset class="stack">
@@ -154,7 +167,7 @@ const Bounds = ({ entered }: { entered: Entered }) => (
       <input name="budget_usd" inputmode="decimal" value={entered.budget_usd ?? ''} />
     </Field>
     <AllowUnpriced checked={entered.allow_unpriced === 'true'} />
-    <Field label="At once" hint="Items that may run together; empty is as the agent says.">
+    <Field label="Concurrency" hint="Items that may run together; empty is as the agent says.">
       <input name="concurrency" inputmode="numeric" value={entered.concurrency ?? ''} />
     </Field>
     <Field label="Callback address" hint="Gets a signed summary when the run ends.">

@@ -36,10 +36,20 @@ export const mappingOf = ({ item_id, partition_key, input }: OrderFields): Field
 
 /** The parameters of POST /v1/batches; the API validates their values. @throws BadOrder */
 export function orderOf(fields: OrderFields): Record<string, string> {
+  const { agent, budget_usd } = fields
+  const cents = centsOfDollars(budget_usd)
+  const faults = [
+    ...(agent ? [] : ['Choose an agent.']),
+    ...(cents === null ? ['The budget is no amount, such as 2.50, $2 or 250c.'] : []),
+  ]
+  if (faults.length > 0) throw new BadOrder(...faults)
+  return settingsOf(fields)
+}
+
+/** What can be read of it, also where other fields are wrong. */
+export function settingsOf(fields: OrderFields): Record<string, string> {
   const { agent, name, tags, budget_usd, concurrency, callback_url, allow_unpriced } = fields
   const cents = centsOfDollars(budget_usd)
-  if (cents === null) throw new BadOrder('The budget is no amount, such as 2.50, $2 or 250c.')
-  if (!agent) throw new BadOrder('Choose an agent.')
   const order = {
     agent,
     name,
@@ -72,7 +82,33 @@ export const namedOrder = (fields: OrderFields, file: string): OrderFields => ({
 
 export const isPasted = (file: string): boolean => file.startsWith('pasted.')
 
-export class BadOrder extends Error {}
+/** Has each fault as a sentence. */
+export class BadOrder extends Error {
+  readonly faults: readonly string[]
+
+  constructor(...faults: string[]) {
+    super(faults.join(' '))
+    this.faults = faults
+  }
+}
+
+export const NO_FILE = 'Choose a file, or paste lines.'
+
+/** What the API calls the fields, and the form. */
+const LABELS: Record<string, string> = {
+  name: 'Name',
+  tags: 'Tags',
+  concurrency: 'Concurrency',
+  callback_url: 'Callback address',
+}
+
+/** The sentences of a message that names several parameters, by the labels of the form. */
+export const faultsIn = (message: string): string[] =>
+  message
+    .split(/ (?=Query parameter ")/)
+    .map(one =>
+      one.replace(/^Query parameter "(\w+)":/, (whole, name) => (LABELS[name] ? `${LABELS[name]}:` : whole)),
+    )
 
 /** The file a pilot was taken from. */
 export interface PilotSource {

@@ -9,6 +9,7 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { Code } from '../parts/text.tsx'
 import type { Call } from './api.ts'
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'
+import { Linked } from './linked.tsx'
 import { MENU } from './menu.ts'
 import type { Notice } from './notice.ts'
 import type { View } from './page.ts'
@@ -208,7 +209,7 @@ const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>
   notice ? (
     <div class={`notice toast ${notice.kind}`} role={notice.kind === 'refused' ? 'alert' : 'status'}>
       <p>
-        {notice.text} {notice.hint && <span class="dim">{notice.hint}</span>}
+        <Linked text={notice.text} /> {notice.hint && <span class="dim">{notice.hint}</span>}
       </p>
       {notice.undo && (
         <form method="post" action={notice.undo.action}>

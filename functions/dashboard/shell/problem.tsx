@@ -2,6 +2,7 @@
 
 import { ROOT } from './addresses.ts'
 import { originOf } from './form-guard.ts'
+import { Linked } from './linked.tsx'
 import type { View } from './page.ts'
 
 export const TITLES: Record<number, string> = {
@@ -23,7 +24,9 @@ export const problem = (
   body: (
     <section class="problem">
       <h1>{title}</h1>
-      <p>{text}</p>
+      <p>
+        <Linked text={text} />
+      </p>
       {hint && <p class="dim">{hint}</p>}
       <p>
         <a href={ROOT}>Back to the overview</a>

@@ -3,6 +3,7 @@
 
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '../../context.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { columnsOf } from '../../kernel/packed-columns.ts'
@@ -14,25 +15,36 @@ export interface SummedDay extends DayRow {
   first_at: Date
   /** Runs that have not ended. */
   open: number
+  /** All of its runs, those that replay items included. */
+  summed: number
 }
 
 /** The most that the time in a run's id and its created_at differ by. */
 const LATE_MS = 3_600_000
 
-/** Runs by the UTC day of their submission, oldest first; a day without a run has no row. */
+const ofFirst = (sql: Sql, figure: string) =>
+  sql`coalesce(sum(${sql.unsafe(figure)}) filter (where is_first), 0)::bigint`
+
+/**
+ * Runs by the UTC day of their submission, oldest first; a day without a run has no row. What replays made of items is
+ * counted apart, and their cost with the rest.
+ */
 export async function sumDays(sql: Sql, project_id: string, since_ms: number) {
   return sql<SummedDay[]>`
-    select day::text, first_at, open, runs, items, ok, degraded, failed, over_budget, cancelled, cost_micro,
-      unpriced_items
+    select day::text, first_at, open, summed, runs, items, ok, degraded, failed, over_budget, cancelled, replayed,
+      replayed_ok, cost_micro, unpriced_items
     from (
-      select (created_at at time zone 'UTC')::date as day, min(created_at) as first_at, count(*)::int as runs,
-        count(*) filter (where finished_at is null)::int as open,
-        sum(total_items)::bigint as items, sum(ok)::bigint as ok, sum(degraded)::bigint as degraded,
-        sum(failed + budget_exceeded)::bigint as failed, sum(budget_exceeded)::bigint as over_budget,
-        sum(cancelled)::bigint as cancelled,
+      select (created_at at time zone 'UTC')::date as day, min(created_at) as first_at,
+        count(*) filter (where finished_at is null)::int as open, count(*)::int as summed,
+        count(*) filter (where is_first)::int as runs, ${ofFirst(sql, 'total_items')} as items,
+        ${ofFirst(sql, 'ok')} as ok, ${ofFirst(sql, 'degraded')} as degraded,
+        ${ofFirst(sql, 'failed + budget_exceeded')} as failed, ${ofFirst(sql, 'budget_exceeded')} as over_budget,
+        ${ofFirst(sql, 'cancelled')} as cancelled,
+        coalesce(sum(total_items) filter (where not is_first), 0)::bigint as replayed,
+        coalesce(sum(ok) filter (where not is_first), 0)::bigint as replayed_ok,
         sum(cost_micro)::bigint as cost_micro, sum(unpriced_items)::bigint as unpriced_items
       from (
-        select * from runs where project_id = ${project_id} and id >= ${firstIdAt(since_ms - LATE_MS)}
+        select *, ${sql.unsafe(isFirstRun('runs'))} as is_first from runs where project_id = ${project_id} and id >= ${firstIdAt(since_ms - LATE_MS)}
           and created_at >= ${new Date(since_ms)}
         order by id desc limit ${LIMITS.activity_runs}
       ) latest group by 1

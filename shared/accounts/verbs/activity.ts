@@ -18,15 +18,15 @@ interface Remembered {
 
 /** Days since a midnight in UTC; `complete_since_ms` is later where there are more runs than LIMITS.activity_runs. */
 export async function daysSince(ctx: Context, project_id: string, since_ms: number) {
-  const name = `day-sums:${project_id}`
+  const name = `days:${project_id}` // another name than that of sums without replays apart
   const found = await recallSealed<Remembered>(ctx, name)
   const known: Remembered =
     found !== undefined && found.since_ms <= since_ms && found.until_ms > since_ms
       ? found
       : { since_ms, until_ms: since_ms, rows: [] }
   const summed = await sumDays(ctx.sql, project_id, known.until_ms)
-  const isCut = summed.reduce((sum, { runs }) => sum + runs, 0) === LIMITS.activity_runs
-  const rows = summed.map(({ first_at: _, open: __, ...row }) => row)
+  const isCut = summed.reduce((sum, day) => sum + day.summed, 0) === LIMITS.activity_runs
+  const rows = summed.map(({ first_at: _, open: __, summed: ___, ...row }) => row)
   const open = summed.find(row => row.open > 0)
   const over_ms = Math.floor((ctx.now() - HOUR_MS) / DAY_MS) * DAY_MS
   const until_ms = Math.min(over_ms, open === undefined ? over_ms : midnight(open))

@@ -11,14 +11,16 @@ const waiting = (description: string) =>
 
 const Day = z.object({
   day: z.string().meta({ format: 'date', description: 'In UTC.' }),
-  runs: count('Runs submitted on this day.'),
+  runs: count('Runs submitted on this day, those that replay items left out.'),
   items: count('Their items.'),
   ok: count('Of those, items that worked.'),
   degraded: count('Of those, items that are degraded.'),
   failed: count('Of those, items that failed.'),
   over_budget: count('Of the failed ones, items that a budget ended: most of them never ran.'),
   cancelled: count('Of those, items that were cancelled.'),
-  cost_usd: z.number().describe('What the runs of this day have cost.'),
+  replayed: count('Items of the runs that were made on this day to replay items; no other count has them.'),
+  replayed_ok: count('Of those, items that worked.'),
+  cost_usd: z.number().describe('What the runs of this day have cost, replays included.'),
   unpriced_item_count: count('Items that called a model without a known price.'),
 })
 
@@ -57,6 +59,8 @@ const NOTHING = {
   failed: 0,
   over_budget: 0,
   cancelled: 0,
+  replayed: 0,
+  replayed_ok: 0,
   cost_usd: 0,
   unpriced_item_count: 0,
 }

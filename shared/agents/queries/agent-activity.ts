@@ -3,6 +3,7 @@
 
 import { askProjects } from '../../cluster/queries/distributed.ts'
 import type { Sql } from '../../context.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { AgentActivityRow } from '../wire/agent-activity.ts'
@@ -39,9 +40,10 @@ export async function readAgentActivity(
         coalesce(sum(degraded + failed + budget_exceeded), 0)::bigint as not_ok,
         coalesce(sum(budget_exceeded), 0)::bigint as over_budget
       from (
-        select ok, degraded, failed, budget_exceeded from runs
-        where agent_id = a.id and project_id = ${project} and id >= ${since_id}
-        order by id desc limit ${LIMITS.agent_runs_summed}) latest) r
+        select * from (
+          select * from runs where agent_id = a.id and project_id = ${project} and id >= ${since_id}
+          order by id desc limit ${LIMITS.agent_runs_looked_at}) looked
+        where ${sql.unsafe(isFirstRun('looked'))} order by id desc limit ${LIMITS.agent_runs_summed}) latest) r
     cross join lateral (
       select coalesce(sum(cost_micro), 0)::bigint as cost_micro from model_calls
       where project_id = ${project} and agent_id = a.id and day >= ${since_day}::text::date) m`

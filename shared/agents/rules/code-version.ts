@@ -2,6 +2,7 @@
 // so it can stand in a table, a heading and a column of a file.
 
 import { LIMITS } from '../../kernel/limits.ts'
+import { shortened } from '../../kernel/text-head.ts'
 
 /** Stands for the names beyond the LIMITS.code_versions of a deployment. */
 export const OTHER_VERSION = 0
@@ -11,9 +12,7 @@ export function codeVersionOf(given: string): string | null {
   const [line = ''] = given.trim().split(/[\r\n\t]/)
   const plain = line.replace(/\p{Cc}/gu, ' ').trim()
   if (plain === '') return null
-  const { code_version_characters: most } = LIMITS
-  const cut = plain.length > most ? `${plain.slice(0, most - 1)}…` : plain
-  return cut.toWellFormed()
+  return shortened(plain, LIMITS.code_version_characters).toWellFormed()
 }
 
 /** The text of a header. Their bytes are read as Latin-1, and most programs write a text as UTF-8. */

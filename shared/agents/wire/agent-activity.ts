@@ -11,7 +11,9 @@ export const AgentActivity = z
       .object({ id: id('The run.'), created_at: timestamp })
       .nullable()
       .describe('The newest run of the agent; null before the first.'),
-    runs: count(`Its latest runs of the last 7 days, at most ${LIMITS.agent_runs_summed}.`),
+    runs: count(
+      `Its latest runs of the last 7 days that replay nothing, at most ${LIMITS.agent_runs_summed}.`,
+    ),
     ok: count('Items of those runs that worked.'),
     not_ok: count('Items of those runs that ended otherwise: degraded, failed or over budget.'),
     over_budget: count('Of these, items that a budget ended: most of them never ran.'),

@@ -8,6 +8,7 @@
 
 import type { Fragment } from 'postgres'
 import type { Sql } from '../../context.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import { byProject, findInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { RULES } from '../rules/alerts.ts'
@@ -73,7 +74,7 @@ const refused = (sql: Sql, when: ReturnType<Sql>, project_id: string) => sql`lef
 const isRefused = (sql: Sql) => sql`(refusal.calls > 0 and 2 * refusal.calls >= refusal.looked)`
 
 /** Neither a replay nor a recovery: whoever started one is watching it. */
-const isFirst = (sql: Sql) => sql`(r.replay_of is null and r.recovery_id is null)`
+const isFirst = (sql: Sql) => sql.unsafe(isFirstRun('r'))
 
 /** Some of its items did not work, and all of these have been decided about. */
 const isDecided = (sql: Sql, project_id: string) => sql`(r.undecided = 0

@@ -3,6 +3,7 @@
 // it ended.
 
 import type { Sql } from '../../context.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import type { RunRow } from '../../items/wire/runs.ts'
 import { byProject, findProjects } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
@@ -20,7 +21,7 @@ export async function queueDigests(sql: Sql, runs: readonly RunKey[]): Promise<n
       insert into deliveries (id, project_id, run_id, kind, url, format, run)
       select ${sql.unsafe(messageId(`r.id::text || ' run.digest ' || c.url`))}, ${project_id}::uuid, r.id, 'run.digest', c.url, c.format, to_jsonb(r)
       from runs r join alert_channels c on c.project_id = ${project_id}
-      where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
+      where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and ${sql.unsafe(isFirstRun('r'))}
         and (c.digest = 'all' or c.digest = 'scheduled' and exists (
           select 1 from occurrences o where o.project_id = ${project_id} and o.run_id = r.id))
       on conflict do nothing`

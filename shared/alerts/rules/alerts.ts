@@ -30,7 +30,7 @@ export const RULES: Readonly<Record<AlertRule, Rule>> = {
     bounds: {},
   },
   run_not_ok: {
-    about: 'A run ended with items that did not work, were it only one.',
+    about: 'A run ended with at least one item that did not work.',
     enabled: false,
     explains_lateness: true,
     bounds: {},

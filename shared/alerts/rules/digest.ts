@@ -1,10 +1,10 @@
 // Writes the digest of a run, which a team reads in the morning. Guarantee: it says whether the run ran, whether it
 // worked, what it cost, how that compares with the run before, why items did not work, and what to do now.
 
-import { type RunTally, ran, worked } from '../../items/rules/run-words.ts'
+import { okShare, type RunTally, ran, worked } from '../../items/rules/run-words.ts'
 import { coarseSpan } from '../../kernel/span.ts'
 import type { Message, Tone } from '../../outbox/rules/message.ts'
-import { count, counted, dollars, percent } from '../../prices/rules/amounts.ts'
+import { count, counted, dollars } from '../../prices/rules/amounts.ts'
 import { type LeftOver, recoverCommand, sayLeftOver } from '../../recovery/rules/left-over.ts'
 import type { ClosedState } from '../../upstreams/rules/states.ts'
 import { sayItemsWait, upstreamName } from '../../upstreams/rules/upstream-words.ts'
@@ -107,12 +107,9 @@ export interface Corrections {
 const sayCorrected = (run: DigestRun) => (run.corrected === 0 ? '' : ` (${count(run.corrected)} corrected)`)
 const workedOf = (run: DigestRun) => worked(run) + sayCorrected(run)
 
-/** Items that ran: those that a budget or a cancel left never had a chance to be ok. */
-const ranOf = (of: RunTally) => of.ok + of.degraded + of.failed
-
 /** Compares shares and not counts, because runs differ in size. */
 function comparedOf(run: DigestRun, before: DigestRun): string {
-  const share = (of: RunTally) => (ranOf(of) === 0 ? '–' : percent(of.ok, ranOf(of)))
+  const share = (of: RunTally) => okShare(of) ?? '–'
   const items = counted(before.total_items, 'item')
   const cost = dollars(before.cost_micro)
   return `last time: ${items}, ${share(before)} ok${sayCorrected(before)} for ${cost}; now ${share(run)} ok for ${dollars(run.cost_micro)}`

@@ -4,6 +4,7 @@
 import { isHeld } from '../../accounts/queries/installation.ts'
 import type { Sql } from '../../context.ts'
 import { endedItemsOf } from '../../items/queries/transitions.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { NamedLimits, SetLimit } from '../../pacing/rules/named-limits.ts'
@@ -60,7 +61,7 @@ export function listEarlier(sql: Sql, { project_id, agent_id, run_id }: RunsOf):
     select r.id, r.next_seq, r.running, ${sql.unsafe(RAN)} from (
       select * from runs where project_id = ${project_id} and agent_id = ${agent_id}
       order by id desc limit ${LIMITS.estimate_earlier_runs}
-    ) r where r.ok + r.degraded + r.failed > 0 and r.replay_of is null and r.recovery_id is null
+    ) r where r.ok + r.degraded + r.failed > 0 and ${sql.unsafe(isFirstRun('r'))}
       and r.id is distinct from ${run_id}::uuid
     union all
     select r.id, r.next_seq, r.running, ${sql.unsafe(RAN)} from runs r

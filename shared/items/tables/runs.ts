@@ -139,6 +139,12 @@ export const runs = pgTable(
   ],
 )
 
+/**
+ * Condition on a run, by its alias: it is neither a replay nor of a recovery. Scores, estimates, alerts and digests are
+ * of such runs alone: whoever tries items again watches that, and no try may make a day look worse.
+ */
+export const isFirstRun = (run: string) => `(${run}.replay_of is null and ${run}.recovery_id is null)`
+
 /** Binds a row to a run of the row's own project. */
 export function runOf(t: { project_id: AnyPgColumn; run_id: AnyPgColumn }) {
   return foreignKey({

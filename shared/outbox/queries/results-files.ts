@@ -2,6 +2,7 @@
 // receiver, in the transaction that takes the run off `ended_runs`.
 
 import type { Sql } from '../../context.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import { byProject } from '../../kernel/each-project.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { messageId } from '../../kernel/message-id.ts'
@@ -17,7 +18,7 @@ export async function queueResultsFiles(sql: Sql, runs: readonly RunKey[]): Prom
         to_jsonb(r) || jsonb_build_object('results_format', s.results->>'format')
       from runs r join occurrences o on o.project_id = ${project_id} and o.run_id = r.id
         join schedules s on s.project_id = ${project_id} and s.id = o.schedule_id
-      where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and r.replay_of is null and r.recovery_id is null
+      where r.project_id = ${project_id} and r.id = any(${own.map(run => run.run_id)}::uuid[]) and ${sql.unsafe(isFirstRun('r'))}
         and s.results is not null
       on conflict do nothing`
     queued += count

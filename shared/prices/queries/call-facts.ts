@@ -1,6 +1,7 @@
 // Reads what is known of an agent's model calls, by which its budgets are held or not.
 
 import type { Sql } from '../../context.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import type { AgentKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { CallFacts } from '../rules/held-budget.ts'
@@ -21,7 +22,7 @@ export const callFacts = (r: string, d: string): string => `jsonb_build_object(
       order by p.id desc limit ${LIMITS.unpriced_runs_looked_at}
     ) p
     where p.deployment_id is not distinct from ${r}.deployment_id
-      and (${COUNTS('p')} or p.ok + p.degraded > 0 and p.replay_of is null and p.recovery_id is null)
+      and (${COUNTS('p')} or p.ok + p.degraded > 0 and ${isFirstRun('p')})
     order by p.id desc limit 1) end,
   'declared', ${d}.declaration->>'model_calls',
   'protocol', ${d}.protocol,

@@ -4,6 +4,7 @@
 
 import { isCutJson } from '../../json/cut-json.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shortened } from '../../kernel/text-head.ts'
 import { type CompletionUsage, type Content, type Counts, settled } from './counts.ts'
 import type { Finish } from './finish-words.ts'
 
@@ -212,5 +213,5 @@ export function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+  return shortened(text, SHOWN_CHARACTERS)
 }

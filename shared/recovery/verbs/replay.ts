@@ -161,7 +161,7 @@ export async function callItemWrong(
   by: string | null = null,
 ): Promise<void> {
   if ((await end(ctx, key, { as: 'wrong', of }, by)) > 0) return deliverSoon(ctx)
-  if (of === 'verdict' && (await writeFor(ctx, sql => callOkWrong(sql, key)))) return
+  if (of === 'verdict' && (await writeFor(ctx, sql => callOkWrong(sql, key, by)))) return
   throw await tooLate(ctx.sql, 'wrong', key, of)
 }
 

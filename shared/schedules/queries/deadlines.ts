@@ -7,6 +7,7 @@ import { agents } from '../../agents/tables/agents.ts'
 import { RULES_BESIDE_DEADLINES } from '../../alerts/rules/alerts.ts'
 import type { PassedDeadline } from '../../alerts/rules/run-alerts.ts'
 import type { Database, Sql } from '../../context.ts'
+import { isFirstRun } from '../../items/tables/runs.ts'
 import { byProject, findInEach } from '../../kernel/each-project.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { NamedLimits } from '../../pacing/rules/named-limits.ts'
@@ -169,7 +170,7 @@ function judged(sql: Sql, due: Fragment, more: Fragment, project_id: string): Fr
             select r.* from runs r where r.project_id = ${project_id} and r.agent_id = d.agent_id
             order by r.id desc limit ${LIMITS.deadline_runs}
           ) r
-          where r.created_at > d.due_at - interval '1 day' and r.created_at <= d.due_at and r.replay_of is null and r.recovery_id is null
+          where r.created_at > d.due_at - interval '1 day' and r.created_at <= d.due_at and ${sql.unsafe(isFirstRun('r'))}
         ) r on true
         where d.schedule_id is null
       ) run

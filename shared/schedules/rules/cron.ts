@@ -6,6 +6,7 @@
 
 import { CronExpressionParser } from 'cron-parser'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shortened } from '../../kernel/text-head.ts'
 
 /** An invalid cron or zone. `code` is also the `disabled_reason` of a schedule that is disabled for it. */
 export class ScheduleError extends Error {
@@ -214,7 +215,9 @@ const misfit = ({ name, min, max, names }: Field, item: string) =>
 const refused = (what: string, hint?: string) =>
   new ScheduleError('invalid_cron', `The cron expression ${what}.`, hint)
 
-const quoted = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+const QUOTED_CHARACTERS = 40
+
+const quoted = (text: string) => JSON.stringify(shortened(text, QUOTED_CHARACTERS))
 
 const inOrder = (values: ReadonlySet<number>) => [...values].sort((a, b) => a - b)
 

@@ -3,6 +3,7 @@
 
 import * as Instance from '@hyperjump/json-schema/instance/experimental'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shortened } from '../../kernel/text-head.ts'
 import type { LinearPattern } from './linear-pattern.ts'
 
 export interface Expectation {
@@ -115,7 +116,7 @@ function choice(texts: readonly string[]): string {
 const CHOICES = 8
 
 function short(text: string): string {
-  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`
+  return shortened(text, SHOWN)
 }
 const SHOWN = 80
 

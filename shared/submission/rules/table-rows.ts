@@ -2,6 +2,7 @@
 // no value is dropped, except the numbers of rows that pandas and R write into a first column without a name.
 
 import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
+import { shortened } from '../../kernel/text-head.ts'
 import { CsvError, csvRecords, type TableChoices } from './csv.ts'
 import type { CsvRecord } from './csv-reader.ts'
 import type { Fields, Row } from './rows.ts'
@@ -131,6 +132,5 @@ export class Columns {
 const isFilled = (value: Cell | undefined): boolean => value !== '' && value != null
 
 function shown(value: Cell): string {
-  const text = String(value)
-  return JSON.stringify(text.length > VALUE_SHOWN ? `${text.slice(0, VALUE_SHOWN)}…` : text)
+  return JSON.stringify(shortened(String(value), VALUE_SHOWN))
 }

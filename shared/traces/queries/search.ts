@@ -45,7 +45,7 @@ export interface StepSearch {
   q?: string | undefined
   /** Where q is searched for. */
   in?: SearchedIn | undefined
-  /** `cost` lists the steps that cost something, the dearest first. */
+  /** `cost` lists the steps that cost something, the most expensive first. */
   sort: 'recent' | 'cost'
   after?: StepKey | undefined
   limit: number
@@ -132,11 +132,11 @@ async function read(
       ) x order by ${order} limit ${limit}
     )
     , sized as (
-      select x.*, i.item_id, (${BYTES})::float8 as bytes, (sum(${BYTES}) over (order by ${order}) - (${BYTES}))::float8 as bytes_before
+      select x.*, i.item_id, i.outcome as item_outcome, (${BYTES})::float8 as bytes, (sum(${BYTES}) over (order by ${order}) - (${BYTES}))::float8 as bytes_before
       from found x join steps s using (project_id, run_id, seq, step_no) join items i using (project_id, run_id, seq)
       where ${one('s')} and ${one('i')}
     )
-    select s.*, x.item_id, x.bytes, s.started_at::text as started_text
+    select s.*, x.item_id, x.item_outcome, x.bytes, s.started_at::text as started_text
     from sized x join steps s using (project_id, run_id, seq, step_no)
     where x.bytes_before < ${LIMITS.page_bytes} and ${one('s')}
     order by ${order}`)

@@ -33,6 +33,8 @@ export const StepQuery = z.strictObject({
   sort: z
     .enum(['recent', 'cost'])
     .default('recent')
-    .describe('The most recent first; or the dearest first, without those that cost nothing.'),
+    .describe(
+      'recent: the most recent first. cost: the most expensive first, without those that cost nothing.',
+    ),
   cursor: cursor.optional(),
 })

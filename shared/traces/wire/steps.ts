@@ -1,6 +1,6 @@
 // The response shape of a step. Guarantee: payloads are returned as the exact text that was recorded.
 
-import { OUTCOMES, STEP_KINDS } from '../../items/vocabulary.ts'
+import { OUTCOMES, type Outcome, STEP_KINDS } from '../../items/vocabulary.ts'
 import { rawJson } from '../../json/raw-json.ts'
 import { count, id, payload, timestamp } from '../../kernel/answer-fields.ts'
 import * as z from '../../kernel/documented-zod.ts'
@@ -13,7 +13,7 @@ import { messageTexts } from '../../providers/rules/message-texts.ts'
 import type { steps } from '../tables/steps.ts'
 import type { SearchedIn } from '../vocabulary.ts'
 
-export type StepRow = typeof steps.$inferSelect & { item_id: string }
+export type StepRow = typeof steps.$inferSelect & { item_id: string; item_outcome: Outcome | null }
 
 const SNIPPET_FIELDS = ['error_message', 'name', 'error_code', 'input', 'output'] as const
 type Field = (typeof SNIPPET_FIELDS)[number]
@@ -23,6 +23,10 @@ export const Step = z
     run_id: id('The run of its item.'),
     record_id: id('Record id of its item.'),
     item_id: z.string().describe('Your own identifier of its item.'),
+    item_outcome_status: z
+      .enum(OUTCOMES)
+      .nullable()
+      .describe('Whether its item worked, which may differ from the step; null while that has no verdict.'),
     step_no: count('Its place in the trace of its item.'),
     attempt: z.int().describe('The attempt it was recorded in.'),
     key: z.string().describe('Its name within the item, the same in every attempt.'),
@@ -73,6 +77,7 @@ export function stepOf(row: StepRow, query?: { q: string; in: SearchedIn }): z.i
     run_id: row.run_id,
     record_id: itemRecordId(row.run_id, row.seq),
     item_id: row.item_id,
+    item_outcome_status: row.item_outcome,
     step_no: row.step_no,
     attempt: row.attempt,
     key: row.key,

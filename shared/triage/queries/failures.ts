@@ -6,6 +6,7 @@ import type { RunRow } from '../../items/wire/runs.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { RunFailures } from '../wire/failures.ts'
+import { messageHead } from '../wire/triage.ts'
 
 type FailedRun = Pick<RunRow, 'project_id' | 'id' | 'unread_calls' | 'unpriced_items'>
 
@@ -64,7 +65,7 @@ export async function readRunFailures(
       (select count(*) from looked) < ${LIMITS.failures_looked_through} as is_complete,
       (select coalesce(json_agg(json_build_object('kind', r.kind, 'reason', r.reason, 'error_code', r.error_code,
           'count', r.count, 'waiting', r.waiting,
-          'message', left(coalesce(i.error_message, i.degraded_reason), ${LIMITS.triage_message_characters}),
+          'message', left(coalesce(i.error_message, i.degraded_reason), ${LIMITS.triage_message_characters} + 1),
           'record_id', (left(i.run_id::text, 28) || lpad(to_hex(i.seq), 8, '0')))
           order by r.count desc, r.reason, r.error_code), '[]')
         from (select * from reasons order by count desc, reason, error_code limit ${groups}) r cross join lateral (
@@ -78,5 +79,6 @@ export async function readRunFailures(
       (select count(*)::int from partitions) as partition_count,
       (select coalesce(json_agg(u), '[]') from unread u) as unread,
       (select coalesce(json_agg(u), '[]') from unpriced u) as unpriced`
-  return row!
+  const reasons = row!.reasons.map(one => ({ ...one, message: messageHead(one.message) }))
+  return { ...row!, reasons }
 }

@@ -77,7 +77,8 @@ const newestFirst = (a: TriageEntry, b: TriageEntry) => (placeOf(a) < placeOf(b)
 
 /**
  * A page of the feed, newest first. Each project and lane is read in the order of its index, once: where statistics are
- * from when there were few items, PostgreSQL read the page again for each item of the project (50 s).
+ * from when there were few items, PostgreSQL read the page again for each item of the project (50 s). Texts have one
+ * character more than they are shown with, by which one that goes on is known.
  */
 export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacters: number) {
   const { before } = filter
@@ -102,8 +103,8 @@ export async function listTriage(sql: Sql, filter: TriageFilter, messageCharacte
     )
     select t.run_id, t.seq, t.project_id, t.agent_id, a.slug as agent_slug, t.lane, t.disposition, t.corrected, t.reason,
       t.error_code, t.partition_key, t.cluster_key, t.cause_id, t.created_at, t.created_at::text as created_text, i.item_id,
-      i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters}) as message,
-      left(i.input, ${messageCharacters}) as input_start, r.name as run_name, r.stop_reason is not null as run_stopped,
+      i.status, i.outcome, i.cost_micro, i.unpriced, left(coalesce(i.error_message, i.degraded_reason), ${messageCharacters} + 1) as message,
+      left(i.input, ${messageCharacters} + 1) as input_start, r.name as run_name, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay
     from page t
     cross join lateral (select * from items where project_id = t.project_id and run_id = t.run_id and seq = t.seq
@@ -131,6 +132,7 @@ export async function countTriage(sql: Sql, filter: Omit<TriageFilter, 'before' 
 export interface Standing extends ItemFacts {
   /** The item is a replay that reused everything of its original and ended like it. */
   unchanged: boolean
+  cause_id: string | null
   decided_at: Date | null
   decided_by: string | null
   decided_ms_ago: number | null
@@ -141,7 +143,7 @@ export async function findStanding(sql: Sql, { project_id, run_id, seq }: ItemKe
   if (lock)
     await sql`select 1 from runs where project_id = ${project_id} and id = ${run_id} for no key update`
   const [row] = await sql<Standing[]>`
-    select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.decided_at, t.decided_by,
+    select i.status, i.outcome, t.lane, t.disposition, t.corrected, t.cause_id, t.decided_at, t.decided_by,
       extract(epoch from clock_timestamp() - t.decided_at)::float8 * 1000 as decided_ms_ago, r.stop_reason is not null as run_stopped,
       r.payloads_purged_at is not null as input_purged, again.replay,
       exists (select 1 from replays p

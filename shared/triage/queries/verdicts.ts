@@ -50,18 +50,22 @@ export async function findCorrected(
 }
 
 /** Opens a review row for an ok item; false when the item is not ok or already has a row other than a hold's. */
-export async function callOkWrong(sql: Sql, { project_id, run_id, seq }: ItemKey): Promise<boolean> {
+export async function callOkWrong(
+  sql: Sql,
+  { project_id, run_id, seq }: ItemKey,
+  by: string | null,
+): Promise<boolean> {
   const { count } = await sql`
     insert into triage as t (run_id, seq, project_id, agent_id, lane, reason, partition_key, corrected, cost_micro,
-      cause_id)
+      cause_id, decided_at, decided_by)
     select i.run_id, i.seq, r.project_id, r.agent_id, 'review', ${CALLED_WRONG}, i.partition_key, 'degraded',
-      i.cost_micro, ''
+      i.cost_micro, '', now(), ${by}
     from items i join runs r on r.project_id = i.project_id and r.id = i.run_id
     where i.project_id = ${project_id} and i.run_id = ${run_id} and i.seq = ${seq} and i.outcome = 'ok'
     -- The item already has a row if it was held and then continued.
     on conflict (project_id, run_id, seq) do update set lane = excluded.lane, reason = excluded.reason,
-      cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = excluded.created_at, disposition = null, decided_at = null,
-      decided_by = null
+      cause_id = excluded.cause_id, corrected = excluded.corrected, created_at = excluded.created_at, disposition = null,
+      decided_at = excluded.decided_at, decided_by = excluded.decided_by
     where t.lane = 'quarantine'`
   return count === 1
 }

@@ -41,7 +41,10 @@ export const triage = pgTable(
     created_at: createdAt(),
     disposition: disposition('disposition'),
     decided_at: at('decided_at'),
-    /** Who decided, by the name of then (`authorOf`); null where no caller did. */
+    /**
+     * Who decided, by the name of then (`authorOf`); null where no caller did. While nothing is decided about an ok item
+     * that was called wrong: who called it so, and `decided_at` when.
+     */
     decided_by: text('decided_by'),
     /** The verdict that people gave the item instead of the recorded one. */
     corrected: outcome('corrected'),

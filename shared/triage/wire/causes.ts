@@ -36,7 +36,9 @@ export const Cause = z
       .string()
       .nullable()
       .describe('What they say, with `*` for what differs; null where they say nothing.'),
-    count: count('Items that have it, decided about or not.'),
+    count: count(
+      'How often it was met, decided about or not: a replay that ends by it again counts once more.',
+    ),
     waiting: count('Of those, items that wait for a decision.'),
     share: z
       .number()
@@ -45,7 +47,7 @@ export const Cause = z
       .nullable()
       .describe("Of the run's items, the share that has it; null unless the list is of a run."),
     runs: count('Runs with items that have it.'),
-    cost_usd: z.number().describe('What these items have cost.'),
+    cost_usd: z.number().describe('What all of that has cost.'),
     first_seen: timestamp.describe('When an item first had it.'),
     last_seen: timestamp.describe('When an item last had it.'),
     record_id: id('Record id of an item that has it; null where none is kept any more.').nullable(),

@@ -8,6 +8,7 @@ import * as z from '../../kernel/documented-zod.ts'
 import { label } from '../../kernel/fields.ts'
 import { itemRecordId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { shortened } from '../../kernel/text-head.ts'
 import { usdOf } from '../../prices/rules/pricing.ts'
 import {
   DISPOSITIONS,
@@ -50,13 +51,13 @@ export const TriageEntry = z
       .string()
       .nullable()
       .describe(
-        `The error or the reason in words, its first ${LIMITS.triage_message_characters} characters.`,
+        `The error or the reason in words, shortened to ${LIMITS.triage_message_characters} characters; one that goes on ends in an ellipsis.`,
       ),
     input_start: z
       .string()
       .nullable()
       .describe(
-        `The first ${LIMITS.triage_message_characters} characters of its input, as JSON; null where that is kept no longer.`,
+        `Its input as JSON, shortened to ${LIMITS.triage_message_characters} characters; one that goes on ends in an ellipsis. Null where it is kept no longer.`,
       ),
     cluster_key: z.string().nullable().describe('The failure cluster it belongs to; null unless it failed.'),
     cause_id: z
@@ -109,6 +110,9 @@ export interface TriageSource {
   unpriced: boolean
 }
 
+/** Of a text that is read with one character more. */
+export const messageHead = (text: string | null) => text && shortened(text, LIMITS.triage_message_characters)
+
 export function triageEntryOf(
   row: TriageSource,
   available_actions: RowAction[],
@@ -126,8 +130,8 @@ export function triageEntryOf(
     reason: row.reason,
     question: row.lane === 'review' && row.reason === 'suspected_refusal' ? 'Is this a refusal?' : null,
     error_code: row.error_code,
-    message: row.message,
-    input_start: row.input_start,
+    message: messageHead(row.message),
+    input_start: messageHead(row.input_start),
     cluster_key: row.cluster_key,
     cause_id: row.cause_id || null,
     status: row.status,
@@ -141,12 +145,14 @@ export function triageEntryOf(
 
 export const ItemWithDecision = ItemRecord.extend({
   disposition: z.enum(DISPOSITIONS).nullable().describe('What was decided about it; null while nothing was.'),
-  decided_at: timestamp.nullable().describe('When.'),
+  decided_at: timestamp
+    .nullable()
+    .describe('When; of an ok item that is called wrong and waits in triage, when that was said.'),
   decided_by: z
     .string()
     .nullable()
     .describe(
-      'By whom, also once they are removed: the e-mail of a member, or `key` and the name of a key; null where no caller decided.',
+      'By whom, also once they are removed: the e-mail of a member, or `key` and the name of a key; null where no caller decided. Of an ok item that is called wrong and waits in triage, who said so.',
     ),
   corrected_outcome_status: z
     .enum(OUTCOMES)
@@ -154,6 +160,10 @@ export const ItemWithDecision = ItemRecord.extend({
     .describe(
       'Whether it worked as people say, where that is not what was recorded; results have this. Null where nobody differs.',
     ),
+  cause_id: z
+    .string()
+    .nullable()
+    .describe('The cause it has, decided about or not; null where it has none, or none yet.'),
   available_actions: z.array(z.enum(ITEM_ACTIONS)).describe('What it accepts now.'),
   unchanged: z.boolean().describe('A replay that ended like its original without asking anything again.'),
   reused_versions: reusedVersions.describe('Of a replay, what made the steps that it took over.'),
@@ -165,6 +175,7 @@ export const itemWithDecisionOf = (
   row: ItemInRunRow,
   decision: {
     disposition: Disposition | null
+    cause_id: string | null
     decided_at: Date | null
     decided_by: string | null
     corrected: (typeof OUTCOMES)[number] | null
@@ -178,6 +189,7 @@ export const itemWithDecisionOf = (
   decided_at: decision.decided_at?.toISOString() ?? null,
   decided_by: decision.decided_by,
   corrected_outcome_status: decision.corrected,
+  cause_id: decision.cause_id || null,
   available_actions,
   unchanged: decision.unchanged,
   reused_versions,

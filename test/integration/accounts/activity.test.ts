@@ -43,6 +43,15 @@ it('past days are not summed again, up to the first one with an open run', async
   expect(await okByDay(4)).toEqual({ 3: 3, 2: 9, 0: 0 })
 })
 
+it('replays that fail make no day worse, and are counted apart', async () => {
+  const first = await runOf(1, 8, 'ended')
+  const [again, mixed] = [await runOf(1, 0, 'ended'), await runOf(1, 3, 'ended')]
+  await engine.sql`update runs set replay_of = ${first} where id = ${again}`
+  await engine.sql`update runs set recovery_id = ${newRunId(0, engine.ctx.random)} where id = ${mixed}`
+  const { rows } = await daysSince(engine.ctx, engine.project_id, midnight() - DAY_MS)
+  expect(rows).toMatchObject([{ runs: 1, items: 10, ok: 8, replayed: 20, replayed_ok: 3 }])
+})
+
 it('all days are summed if more are asked for than are remembered', async () => {
   await runOf(8, 10, 'ended')
   await runOf(4, 10, 'ended')

@@ -52,14 +52,14 @@ it('a verdict that is called wrong while its run is being removed is removed wit
     const runs = { project_id: engine.project_id, run_ids: [run_id] }
     let removed: Promise<number> | undefined
     await sql.begin(async tx => {
-      expect(await callOkWrong(tx as unknown as Sql, engine.item(run_id, 1))).toBe(true)
+      expect(await callOkWrong(tx as unknown as Sql, engine.item(run_id, 1), null)).toBe(true)
       await removeRunRows(sql, runs, 100)
       removed = removeRuns(sql, runs)
       await eventually(async () => expect(await countWaiting(sql)).toBe(1))
     })
     expect(await removed).toBe(1)
     expect(await sql`select from triage`).toEqual([])
-    expect(await callOkWrong(sql, engine.item(run_id, 1))).toBe(false)
+    expect(await callOkWrong(sql, engine.item(run_id, 1), null)).toBe(false)
   } finally {
     await engine.close()
   }
