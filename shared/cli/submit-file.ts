@@ -49,7 +49,7 @@ export interface Source extends Taking {
 }
 
 /** A workbook or a Parquet file may name one value any number of times. */
-const SURE_BYTES = 1024 ** 3
+const SURE_BYTES = 512 * 1024 ** 2
 
 async function* bounded(rows: AsyncIterable<Row[]>, size: number): AsyncGenerator<Row[]> {
   const held = new UnpackedBytes(size, SURE_BYTES)
