@@ -2,6 +2,7 @@
 // there is; a figure that is a lower bound says so.
 
 import { LIMITS } from '../kernel/limits.ts'
+import { ApiFailure } from '../sdk/client.ts'
 import { isStoppedShort } from '../view/left-over.ts'
 import { itemsWaiting } from '../view/upstream.ts'
 import { type Api, answered, type Run, type Schemas } from './api.ts'
@@ -16,7 +17,7 @@ const YESTERDAY = '1d'
 const SOON_MS = 86_400_000
 
 export async function overview(session: Session): Promise<void> {
-  const found = await readOverview(session.api, session.now()).catch(error => {
+  const found = await readOverview(session, session.now()).catch(error => {
     throw withHelp(error)
   })
   const { started: begun, ...rest } = found
@@ -29,7 +30,21 @@ function withHelp(error: unknown): unknown {
   return new Failure(error.exit, error.code, error.message, { hint: error.hint, next: 'assay --help' })
 }
 
-async function readOverview(api: Api, now: number): Promise<Overview> {
+const NOT_READY = ['dependency_unreachable', 'dependency_unusable', 'process_restarting']
+
+/** Callers are served while only Redis is away, so what is not ready is no reason to show nothing. */
+async function readiness({ api, output }: Session) {
+  try {
+    return await answered(api.GET('/health/ready'))
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || !NOT_READY.includes(error.code)) throw error
+    output.note(error.message)
+    return { held_since: null }
+  }
+}
+
+async function readOverview(session: Session, now: number): Promise<Overview> {
+  const { api } = session
   const since = sinceOf(YESTERDAY, now)!
   const [
     ready,
@@ -45,7 +60,7 @@ async function readOverview(api: Api, now: number): Promise<Overview> {
     causes,
     upstreams,
   ] = await Promise.all([
-    answered(api.GET('/health/ready')),
+    readiness(session),
     openRuns(api),
     pageOf(api.GET('/v2/runs', { params: { query: { limit: LIMITS.runs_page.max } } })),
     triageSince(api, 'dlq', 0),

@@ -130,7 +130,7 @@ describe('asking again', () => {
   it.each([
     ['not_found', 404],
     ['unauthenticated', 401],
-    ['not_ready', 503],
+    ['dependency_unreachable', 503], // of readiness, while callers are served
     ['store_full', 503],
     ['internal', 500],
   ])('does not help against %s', async (code, status) => {

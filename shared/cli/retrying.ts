@@ -23,7 +23,7 @@ const NOT_SENT =
 const FOR_PEOPLE = /^ENOTFOUND$|CERT|ISSUER|VERIFY|ALTNAME|EXPIRED|NOT_YET_VALID|SSL|EPROTO/
 /** They answer 503 only if they have no server to pass a request on to. */
 const PASSED_NOTHING_ON = ['HAProxy', 'Traefik']
-const PASSING = ['proxy_unavailable', 'store_unreachable', 'dependency_unreachable', 'broken_answer']
+const PASSING = ['proxy_unavailable', 'store_unreachable', 'broken_answer']
 
 /** Undefined if waiting does not help. */
 function cameTo(error: unknown, hasAnswered: boolean): Came | undefined {

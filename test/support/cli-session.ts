@@ -16,14 +16,14 @@ export const printed = (where: keyof typeof words = 'results') => words[where]
 const answer = (value: unknown, status = 200) =>
   Response.json(value, { status, headers: { 'assay-version': '0.1.0' } })
 
-/** Sessions with that many columns; `answers` are keyed by `METHOD /path`, with or without the query. */
+/** Sessions with that many columns; `answers` are keyed by `METHOD /path`, with or without the query. One that is no good answer is a Response. */
 export function answering(answers: Record<string, unknown>): (columns: number) => Session {
   const fetched: typeof fetch = async input => {
     const { method, url } = input as Request
     const { pathname, search } = new URL(url)
     const found = answers[`${method} ${pathname}${search}`] ?? answers[`${method} ${pathname}`]
     if (found === undefined) return answer({ error: { code: 'not_found', message: url } }, 404)
-    return answer(found)
+    return found instanceof Response ? found : answer(found)
   }
   return columns => {
     words = { results: '', notes: '' }
