@@ -3,7 +3,7 @@
 
 import { parseItemRecordId } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { usdSum } from '../prices/rules/amounts.ts'
+import { usdSum } from '../prices/rules/usd-sum.ts'
 import { sayVersions } from '../view/model-calls.ts'
 import { answered, type Run, type RunItem } from './api.ts'
 import type { Given } from './arguments.ts'

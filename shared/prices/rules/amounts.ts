@@ -51,6 +51,3 @@ export function centsOfAmount(text: string): number | undefined {
     cents !== undefined ? Number(whole) : Number(whole) * 100 + Number((part ?? '').padEnd(2, '0'))
   return value > INPUT_LIMITS.budget_cents ? undefined : value
 }
-
-/** A sum of dollars to the millionth, as costs are counted: without the noise of binary fractions. @example usdSum(0.1 + 0.2) // 0.3 */
-export const usdSum = (dollars: number): number => Math.floor(dollars * 1e6 + 0.5) / 1e6

@@ -1,7 +1,7 @@
 // Chooses the rows of a pilot and projects the rest of the batch from its results. Guarantee: pilot and rest together
 // are the batch, each row once; both budgets together are the one that was given.
 
-import { usdSum } from '../../prices/rules/amounts.ts'
+import { usdSum } from '../../prices/rules/usd-sum.ts'
 
 /**
  * Chooses one row from each of `wanted` equal stretches, since files are often sorted; the first row is among them. The
