@@ -72,7 +72,7 @@ export function agentsPart(given: Given): void {
       await makeRun(given(), agent.id, [{ input: 1 }, { input: 2 }, { input: 3 }])
       await makeRun(given(), agent.id, [{ input: 1 }])
       await workOff(given(), item => (item.input === 1 ? holds : item.input === 2 ? fails() : works)(item))
-      const { json } = await given().call('GET', `/v1/triage?agent_id=${agent.id}`)
+      const { json } = await given().call('GET', `/v1/triage?kind=dlq&agent_id=${agent.id}`)
       await given().call('POST', `/v1/durable/runs/${json.rows[0].record_id}/replay`, { body: {} })
       await workOff(given(), fails())
       const { activity } = await listed('&activity=true')

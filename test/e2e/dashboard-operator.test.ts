@@ -30,12 +30,12 @@ describe.skipIf(CHROMIUM === undefined)('an operator (needs Chromium)', () => {
     await workOff(world, fails('code_of_score'))
     await page.reload()
     expect(await score()).toBe(before)
-    await today.getByText('· 0 of 1 replayed').waitFor()
+    await today.getByText('· 0 of 1 replay ok').waitFor()
     await replay(json.record_id)
     await workOff(world, works)
     await page.reload()
     expect(await score()).toBe(before)
-    await today.getByText('· 1 of 2 replayed').waitFor()
+    await today.getByText('· 1 of 2 replays ok').waitFor()
     await page.goto(ofProject('/agents'))
     await page.getByRole('row', { name: agent.slug }).getByText('75 % ok').waitFor()
   })
@@ -119,6 +119,9 @@ describe.skipIf(CHROMIUM === undefined)('an operator (needs Chromium)', () => {
     await yes(page).tap()
     await page.getByText('1 item is replayed').waitFor()
     expect(await runs()).toBe(2)
+    await page.locator('.toast').getByRole('link', { name: 'See how it ends' }).tap()
+    await page.waitForURL(/\/dashboard\/items\//)
+    await page.locator('#state').getByText('queued').waitFor()
   })
 
   it('has the first decision on the first screen of a phone', async () => {
@@ -167,7 +170,7 @@ describe.skipIf(CHROMIUM === undefined)('an operator (needs Chromium)', () => {
     const says: Play = ({ seq, attempt, input }) => [
       { type: 'error', seq, attempt, error: { code: 'code_of_length', message: String(input) } },
     ]
-    const texts = [-1, 0, 1].map(by => 'wide '.repeat(most).slice(0, most + by - 1) + '.')
+    const texts = [-1, 0, 1].map(by => `${'wide '.repeat(most).slice(0, most + by - 1)}.`)
     const { run } = await ran(
       world,
       says,

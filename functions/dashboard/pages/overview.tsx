@@ -154,7 +154,7 @@ function readOverview(api: Client, project_id: string) {
 }
 
 const replaysOf = ({ replayed, replayed_ok }: Activity['days'][number]) =>
-  replayed > 0 && ` · ${count(replayed_ok)} of ${count(replayed)} replayed`
+  replayed > 0 && ` · ${count(replayed_ok)} of ${counted(replayed, 'replay')} ok`
 
 const Today = ({
   activity,

@@ -44,7 +44,11 @@ export const decideItems = action({
     const [verb, ids] = orderOf(form)
     const held = verb === 'dismiss' && form.sure === undefined ? await heldOf(api, ids) : []
     if (held.length > 0) return askedView(params.projectId, ids, held, form.back)
-    const { done, refused } = await each(ids, itemId => decide(api, verb, itemId, shownOf(form, itemId)))
+    const made: string[] = []
+    const { done, refused } = await each(ids, async itemId => {
+      const replay = await decide(api, verb, itemId, shownOf(form, itemId))
+      if (replay !== undefined) made.push(replay)
+    })
     const to = backTo(params.projectId, form.back)
     const reopenable = await reopenableOf(api, verb, done)
     const undo = {
@@ -54,6 +58,7 @@ export const decideItems = action({
     return {
       to,
       said: said(done.length, refused, SAID[verb]),
+      ...(made.length === 1 && { link: { to: ofItem(made[0]!), label: 'See how it ends' } }),
       ...(reopenable.length > 0 ? { undo } : {}),
     }
   },
@@ -175,10 +180,17 @@ const shownOf = ({ question = [], correction = [] }: Decision, itemId: string): 
       ? 'correction'
       : 'verdict'
 
-async function decide(api: Client, verb: RowAction, itemId: string, of: WrongOf): Promise<void> {
+/** Returns the item that a replay made. */
+async function decide(
+  api: Client,
+  verb: RowAction,
+  itemId: string,
+  of: WrongOf,
+): Promise<string | undefined> {
   const call = { params: { path: { itemId } } }
-  if (verb === 'replay') await api.POST('/v1/durable/runs/{itemId}/replay', { ...call, body: {} })
-  else if (verb === 'resume') await api.POST('/v1/durable/runs/{itemId}/resume', { ...call, body: {} })
+  if (verb === 'replay')
+    return (await api.POST('/v1/durable/runs/{itemId}/replay', { ...call, body: {} })).data!.record_id
+  if (verb === 'resume') await api.POST('/v1/durable/runs/{itemId}/resume', { ...call, body: {} })
   else if (verb === 'wrong') await api.POST('/v1/durable/runs/{itemId}/wrong', { ...call, body: { of } })
   else await api.POST(`/v1/durable/runs/{itemId}/${verb}`, call)
 }

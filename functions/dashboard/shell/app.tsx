@@ -276,10 +276,13 @@ function toSignIn(ctx: Context, request: Request, from?: string): Response {
   })
 }
 
-function leadTo(ctx: Context, { to, said, undo }: Done): Response {
+function leadTo(ctx: Context, { to, said, link, undo }: Done): Response {
   const headers = new Headers({ location: ownPath(to) ?? ROOT })
   if (said !== undefined)
-    headers.append('set-cookie', noticeCookie(ctx, { kind: 'done', text: said, ...(undo ? { undo } : {}) }))
+    headers.append(
+      'set-cookie',
+      noticeCookie(ctx, { kind: 'done', text: said, ...(link ? { link } : {}), ...(undo ? { undo } : {}) }),
+    )
   return new Response(null, { status: 303, headers })
 }
 

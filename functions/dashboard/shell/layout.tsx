@@ -209,7 +209,8 @@ const NoticeLine = ({ notice }: { notice: Notice | undefined }): Child =>
   notice ? (
     <div class={`notice toast ${notice.kind}`} role={notice.kind === 'refused' ? 'alert' : 'status'}>
       <p>
-        <Linked text={notice.text} /> {notice.hint && <span class="dim">{notice.hint}</span>}
+        <Linked text={notice.text} /> {notice.link && <a href={notice.link.to}>{notice.link.label}</a>}
+        {notice.hint && <span class="dim">{notice.hint}</span>}
       </p>
       {notice.undo && (
         <form method="post" action={notice.undo.action}>

@@ -12,6 +12,8 @@ const Notice = z.strictObject({
   kind: z.enum(['done', 'refused']),
   text: z.string(),
   hint: z.string().optional(),
+  /** Where what was started is seen. */
+  link: z.strictObject({ to: z.string().refine(to => ownPath(to) === to), label: z.string() }).optional(),
   /** The action that undoes it, with the fields of its form. */
   undo: z
     .strictObject({

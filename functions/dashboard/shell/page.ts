@@ -65,6 +65,7 @@ export interface View {
 export interface Done {
   to: string
   said?: string
+  link?: Notice['link']
   undo?: Notice['undo']
 }
 
