@@ -9,10 +9,8 @@ import type { Context } from '../context.ts'
 import { toJson } from '../json/raw-json.ts'
 import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError, type ApiErrorCode } from '../kernel/errors.ts'
-import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { onceMore } from '../kernel/unreachable.ts'
-import { CAUSE_ID } from '../triage/rules/causes.ts'
 import { type Subject, subjectOf } from './access-log.ts'
 import { type Change, recordChange, recordRead } from './audit.ts'
 import {
@@ -32,10 +30,10 @@ import { readJson, readListed } from './body.ts'
 import { textAnswer, withSecret } from './compression.ts'
 import { roomFor } from './large-bodies.ts'
 import { checkRate } from './rate.ts'
-import { type Noun, notFound } from './scope.ts'
+import type { Noun } from './scope.ts'
 import { shownTo } from './shown-names.ts'
 import { inTenantScope, outsideTenantScope, type Reading } from './tenant-scope.ts'
-import { headersOf, queryOf } from './validation.ts'
+import { checkedIds, headersOf, queryOf } from './validation.ts'
 
 /**
  * `none` needs no credentials, `any` takes a project key or a session, `session` only a signed-in member; `trigger`
@@ -203,13 +201,9 @@ export function endpoint<
       const prepared = (await prepare?.(ctx, invocation)) as R
       const call = (reading: Reading) => handle({ ...reading, ...invocation, prepared })
       const value = await handledFor(ctx, definition, invocation, principal ?? operator, call)
-      if (definition.logged && principal) {
-        await lookUps.admitAgain()
-        await recordRead(ctx, { ...definition, ...invocation, principal }, value)
-      }
+      if (principal) await noteRead(ctx, definition, { ...invocation, principal }, value)
       Object.assign(subject, subjectOf(invocation, value))
-      const shown = principal === null ? value : shownTo(principal, value)
-      const response = responseOf(definition.answers, reply, status, shown)
+      const response = responseOf(definition.answers, reply, status, shownTo(principal, value))
       return definition.shows_secret ? withSecret(response) : response
     },
   }
@@ -225,6 +219,18 @@ function lookUpsOf(ctx: Context, request: Request, definition: Defined, principa
     },
     mayStill: async () => principal === null || mayStillRead(ctx, principal, request),
   }
+}
+
+/** What a logged read shows is known by now: it is shown to whoever may still see it. @throws ApiError */
+async function noteRead(
+  ctx: Context,
+  definition: Defined,
+  invocation: Omit<Change, 'operation_id'> & { admitAgain(): Promise<void> },
+  value: unknown,
+): Promise<void> {
+  if (!definition.logged) return
+  await invocation.admitAgain()
+  await recordRead(ctx, { ...definition, ...invocation }, value)
 }
 
 const roomIn = (ctx: Context, definition: Defined, request: Request, { account_id }: Principal) =>
@@ -395,23 +401,6 @@ async function readBody(
 /** Whether a request sends, or accepts, one JSON value a line. */
 export function isNdjson(request: Request, header: 'content-type' | 'accept' = 'content-type'): boolean {
   return /^\s*application\/x-ndjson\s*(;|,|$)/i.test(request.headers.get(header) ?? '')
-}
-
-/** Parameters whose ids are no UUIDs. */
-const OWN_IDS: Partial<Record<Noun, (id: string) => boolean>> = {
-  webhook: () => true,
-  cause: id => CAUSE_ID.test(id),
-}
-
-function checkedIds<P extends string>(params: Record<P, Noun>, given: Record<string, string>) {
-  const ids = {} as Record<P, string>
-  for (const [name, noun] of Object.entries(params) as [P, Noun][]) {
-    const id = given[name] ?? ''
-    const isItsOwn = OWN_IDS[noun]
-    if (!(isItsOwn ?? isUuid)(id)) throw notFound(noun)
-    ids[name] = isItsOwn ? id : id.toLowerCase()
-  }
-  return ids
 }
 
 const sessionOnly = () =>

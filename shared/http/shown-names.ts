@@ -10,8 +10,8 @@ export const seesMembers = (principal: Principal): boolean =>
 const NAMING = new Set(['actor', 'created_by', 'decided_by', 'started_by'])
 
 /** The value as the caller sees it. */
-export const shownTo = <T>(principal: Principal, value: T): T =>
-  seesMembers(principal) ? value : (masked(value) as T)
+export const shownTo = <T>(principal: Principal | null, value: T): T =>
+  principal === null || seesMembers(principal) ? value : (masked(value) as T)
 
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked)

@@ -3,7 +3,10 @@
 
 import * as z from 'zod'
 import { ApiError } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
+import { CAUSE_ID } from '../triage/rules/causes.ts'
+import { type Noun, notFound } from './scope.ts'
 
 const ISSUES_NAMED = 5
 
@@ -80,4 +83,22 @@ export function checkPeriod({ from, to }: Period, part?: string): void {
       ? 'Query parameter "from" is later than "to".'
       : `Field "${part}.from" is later than "${part}.to".`,
   )
+}
+
+/** Parameters whose ids are no UUIDs. */
+const OWN_IDS: Partial<Record<Noun, (id: string) => boolean>> = {
+  webhook: () => true,
+  cause: id => CAUSE_ID.test(id),
+}
+
+/** The ids of the path; an impossible one answers like an unknown one. @throws ApiError `not_found` */
+export function checkedIds<P extends string>(params: Record<P, Noun>, given: Record<string, string>) {
+  const ids = {} as Record<P, string>
+  for (const [name, noun] of Object.entries(params) as [P, Noun][]) {
+    const id = given[name] ?? ''
+    const isItsOwn = OWN_IDS[noun]
+    if (!(isItsOwn ?? isUuid)(id)) throw notFound(noun)
+    ids[name] = isItsOwn ? id : id.toLowerCase()
+  }
+  return ids
 }

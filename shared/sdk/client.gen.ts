@@ -2685,7 +2685,7 @@ export interface components {
                  * @description The key or the member; all zeros where it is whoever operates the installation, or a stranger.
                  */
                 id: string;
-                /** @description The key's prefix, the member's e-mail at that time, or the stranger's address. */
+                /** @description The key's prefix, the member's e-mail at that time (masked for a key with the role `viewer`), or the stranger's address. */
                 name: string;
             };
             /**
