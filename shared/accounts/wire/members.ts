@@ -173,7 +173,9 @@ export const AuditEntry = z
       ),
       name: z
         .string()
-        .describe("The key's prefix, the member's e-mail at that time (masked for a key with the role `viewer`), or the stranger's address."),
+        .describe(
+          "The key's prefix, the member's e-mail at that time (masked for a key with the role `viewer`), or the stranger's address.",
+        ),
     }),
     project_id: id('Null for what concerns the account as a whole.').nullable(),
     target_id: id('What was made or changed.').nullable(),
