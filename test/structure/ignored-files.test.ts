@@ -60,7 +60,7 @@ describe('git ignores', () => {
     const texts = ['knative.md', 'openfaas.md'].map(name => readFileSync(join(ROOT, 'infra', name), 'utf8'))
     const given = [...texts.join('').matchAll(/(?:--from-(?:env-)?file=|base64 -w0 )([\w./-]+)/g)]
     expect(mounted.length).toBeGreaterThan(5)
-    expect(given.length).toBeGreaterThan(2)
+    expect(given.length).toBeGreaterThan(0)
     expect(shown([...mounted, ...given.map(([, file]) => file!)])).toEqual([])
   })
 
