@@ -289,7 +289,7 @@ export function recoveryPart(given: Given): void {
       const resumed = await world.call('POST', `/v1/durable/runs/${recordId(run)}/resume`)
       expect([resumed.status, resumed.json]).toEqual([
         202,
-        { run_id: run, record_id: recordId(run), reused_steps: 0 },
+        { run_id: run, record_id: recordId(run), reused_steps: 0, warnings: [] },
       ])
       await workOff(world, holds)
       expect((await world.call('GET', `/v2/runs/${run}`)).json).toMatchObject({
