@@ -51,7 +51,9 @@ async function read(
   if (isLate) throw TOO_SLOW
 }
 
+/** Of the first MiB; then they are larger, as 20,000 small ones took seconds. */
 const BLOCK_BYTES = 16 * 1024
+const LARGE_BLOCK_BYTES = 256 * 1024
 
 /**
  * A body as it comes. A list of its pieces would grow with their number (a byte each took a gigabyte for ten million), and
@@ -85,7 +87,8 @@ class Blocks {
 
   #takeBlock(): void {
     const left = this.#length - this.bytes
-    const size = Math.min(BLOCK_BYTES, left > 0 ? left : this.#room.most - this.bytes)
+    const most = this.bytes < MiB ? BLOCK_BYTES : LARGE_BLOCK_BYTES
+    const size = Math.min(most, left > 0 ? left : this.#room.most - this.bytes)
     this.#room.take(size)
     this.#blocks.push(new Uint8Array(size))
     this.#taken += size

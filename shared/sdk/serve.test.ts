@@ -619,7 +619,7 @@ describe('a request whose sender is not known yet', () => {
 
   it('takes the bytes of its body and a block at most', async () => {
     // The same numbers as in test_callers.py
-    const block = 16 * 1024
+    const block = 256 * 1024
     const room = 132 * MiB - block
     const zeros = new Uint8Array(132 * MiB)
     const held = openBody()

@@ -24,7 +24,8 @@ KEY_BYTES = 16
 NEEDS_KEY = "This agent answers signed requests only; its ASSAY_AGENT_KEY is what `assay deploy --url` prints for its URL."
 PROOF = "assay-body-proof"
 LARGEST_UNPROVEN = UNPROVEN_BYTES - UNPROVEN_SPARE_BYTES
-BLOCK_BYTES = 16 * KIB
+BLOCK_BYTES = 16 * KIB  # of the first MiB; then they are larger
+LARGE_BLOCK_BYTES = 256 * KIB
 
 TOO_LARGE = refusal(f"the body is longer than {BODY_BYTES} bytes", "too_large")
 UNREADABLE = refusal("the body cannot be read: the length that it states, or that of a chunk, is not its own", "too_large")
@@ -151,7 +152,8 @@ class Body:
 
     def _take_block(self) -> None:
         """No more than what the head says is to come."""
-        size = min(BLOCK_BYTES, self._length - self._bytes if self._length > self._bytes else self.room)
+        most = BLOCK_BYTES if self._bytes < MIB else LARGE_BLOCK_BYTES
+        size = min(most, self._length - self._bytes if self._length > self._bytes else self.room)
         if self._is_counted:
             if not unproven.take(self._counted, size):
                 raise Refused(FULL)

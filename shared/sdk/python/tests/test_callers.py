@@ -18,7 +18,7 @@ from unittest.mock import patch
 from assay import Context, agent
 from assay.answers import Answer
 from assay.agent import registration_of
-from assay.callers import BLOCK_BYTES, LARGEST_UNPROVEN, Body, Refused, unproven
+from assay.callers import LARGE_BLOCK_BYTES, LARGEST_UNPROVEN, Body, Refused, unproven
 from assay.local import Local
 from assay.protocol import AgentProtocol
 from assay.server import Server
@@ -201,11 +201,11 @@ class Counts(unittest.TestCase):
     def test_a_body_takes_its_bytes_and_a_block_at_most(self) -> None:
         """The same numbers as in serve.test.ts."""
         mib = 2**20
-        room = LARGEST_UNPROVEN - (140 * mib + BLOCK_BYTES)
+        room = LARGEST_UNPROVEN - (140 * mib + LARGE_BLOCK_BYTES)
         with patch.dict(os.environ, ASSAY_AGENT_KEY=KEY), body_of(signed(b"")) as first:
             first.add(bytes(130 * mib))
             first.add(bytes(10 * mib + 1))
-            self.assertEqual(unproven.bytes, 140 * mib + BLOCK_BYTES)
+            self.assertEqual(unproven.bytes, 140 * mib + LARGE_BLOCK_BYTES)
             with body_of({**signed(b""), "content-length": str(room)}) as second:
                 second.add(bytes(room))
                 self.assertEqual(unproven.bytes, LARGEST_UNPROVEN)
