@@ -486,16 +486,18 @@ describe('a request whose sender is not known yet', () => {
   const fetch = agentOf((_ctx, input: string) => input.length)
   const MiB = 1024 * 1024
 
+  const macOf = async (text: string) => {
+    const mac = await crypto.subtle.sign('HMAC', await signingKey(secret), new TextEncoder().encode(text))
+    return toBase64(new Uint8Array(mac))
+  }
+
   async function send(body: BodyInit, bytes: number | null, change: Record<string, string | null> = {}) {
     const at_s = Math.floor(Date.now() / 1000)
     const signed = { id: 'm1', at_s, body: typeof body === 'string' ? body : '' }
     const key = await signingKey(secret)
     const headers = new Headers(await standardHeaders([key], signed))
-    if (bytes !== null) {
-      const text = new TextEncoder().encode(bodyProofText('m1', at_s, bytes))
-      const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, text))
-      headers.set('assay-body-proof', `${bytes},v1,${toBase64(mac)}`)
-    }
+    if (bytes !== null)
+      headers.set('assay-body-proof', `${bytes},v1,${await macOf(bodyProofText('m1', at_s, bytes))}`)
     for (const [name, value] of Object.entries(change))
       if (value === null) headers.delete(name)
       else headers.set(name, value)
@@ -572,13 +574,82 @@ describe('a request whose sender is not known yet', () => {
     await held.stopped
   })
 
-  it('is given up after a minute, and nothing of it is kept', async () => {
-    vi.useFakeTimers()
+  it('does not get by a proof, nor gives one: their texts differ, whatever the id is', async () => {
+    const at_s = Math.floor(Date.now() / 1000)
+    const proof = await macOf(bodyProofText('m1', at_s, 1000))
+    for (const id of [`assay-body-proof.m1.${at_s}`, 'assay-body-proof.m1', 'assay-body-proof']) {
+      const headers = { 'webhook-id': id, 'webhook-signature': `v1,${proof}` }
+      expect((await send('1000', null, headers)).status).toBe(401)
+    }
+    const held = openBody()
+    const signature = await macOf(`assay-body-proof.m1.${at_s}.${273 * MiB}`)
+    const first = send(held.body, null, { 'assay-body-proof': `${273 * MiB},v1,${signature}` })
+    held.to.enqueue(new Uint8Array(272 * MiB + 1))
+    expect((await first).status).toBe(413)
+  })
+
+  it('has its proof checked with the time that was checked', async () => {
+    const body = line(1000)
+    const at_s = Math.floor(Date.now() / 1000)
+    const old = String(at_s - 10_000)
+    const headers = {
+      'webhook-signature': null,
+      'webhook-timestamp': old,
+      'svix-id': 'm2',
+      'svix-timestamp': String(at_s),
+      'svix-signature': `v1,${await macOf(`m2.${at_s}.${body}`)}`,
+      'assay-body-proof': `10,v1,${await macOf(bodyProofText('m1', old, 10))}`,
+    }
+    expect((await send(body, null, headers)).status).toBe(200) // by a proof of 10 bytes it would be too long
+  })
+
+  it('has the room of a proof for one body at a time', async () => {
+    const bytes = 273 * MiB
+    const headers = { 'content-length': String(bytes) }
+    const held = openBody()
+    const first = send(held.body, bytes)
+    held.to.enqueue(new Uint8Array(1))
+    held.to.enqueue(new Uint8Array(1))
+    await vi.waitFor(() => expect(held.to.desiredSize).toBe(0))
+    expect((await send('x', bytes, headers)).status).toBe(413)
+    held.to.close()
+    expect((await first).status).toBe(401)
+    expect((await send('x', bytes, headers)).status).toBe(400) // read, as the first one has ended
+  })
+
+  it('takes the bytes of its body and a block at most', async () => {
+    // The same numbers as in test_callers.py
+    const block = 256 * 1024
+    const room = 132 * MiB - block
+    const zeros = new Uint8Array(132 * MiB)
     const held = openBody()
     const first = send(held.body, null)
+    held.to.enqueue(zeros.subarray(0, 130 * MiB))
+    held.to.enqueue(zeros.subarray(0, 10 * MiB + 1))
+    held.to.enqueue(new Uint8Array(1)) // read only once the others have their room
+    await vi.waitFor(() => expect(held.to.desiredSize).toBe(0))
+    const next = (bytes: number) => {
+      const { body, to } = openBody()
+      to.enqueue(zeros.subarray(0, bytes))
+      to.close()
+      return send(body, null, { 'content-length': String(bytes) })
+    }
+    expect((await next(room)).status).toBe(401)
+    expect((await next(room + 1)).status).toBe(503)
+    held.to.close()
+    expect((await first).status).toBe(401)
+  })
+
+  it.each([
+    ['without a proof', null],
+    ['with one', MiB],
+  ])('is given up after a minute %s, and nothing of it is kept', async (_, proven) => {
+    vi.useFakeTimers()
+    const held = openBody()
+    const first = send(held.body, proven)
     held.to.enqueue(new Uint8Array(MiB))
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
-    await vi.advanceTimersByTimeAsync(LIMITS.agent_unproven_ms)
+    await vi.advanceTimersByTimeAsync(LIMITS.agent_arrival_ms)
     const response = await first
     expect(response.status).toBe(408)
     expect((await response.json()).error.message).toContain('within 60 seconds')

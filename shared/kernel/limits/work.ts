@@ -230,7 +230,7 @@ export const WORK_LIMITS = {
   agent_unproven_bytes: 288 * MiB,
   agent_unproven_spare_bytes: 16 * MiB, // of these for small bodies alone
   agent_small_body_bytes: 64 * KiB,
-  agent_unproven_ms: 60_000, // for such a body to arrive
+  agent_arrival_ms: 60_000, // for a signed body to arrive, proven or not: longer the consumer waits for no head (agent_head_ms)
   agent_line_bytes: 2 * MiB,
   // Longest line that is passed over, once its item has ended for it; a longer one ends its request
   agent_skipped_line_bytes: 8 * MiB,

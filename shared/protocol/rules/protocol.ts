@@ -207,9 +207,12 @@ export const ANSWER_URL_HEADER = 'assay-answer-url'
 /** Shows by a request's head that its sender has the agent's key: the length of the body, and a signature over it and the head. */
 export const BODY_PROOF_HEADER = 'assay-body-proof'
 
-/** What is signed for it; no body's signature begins so. */
+/**
+ * What is signed for it. No header holds a line's end, and here one comes before the first dot: so it is never `id.timestamp.body`, the text
+ * of a body's signature, whatever the id is.
+ */
 export const bodyProofText = (id: string, timestamp: string | number, bytes: number): string =>
-  `${BODY_PROOF_HEADER}.${id}.${timestamp}.${bytes}`
+  [BODY_PROOF_HEADER, id, timestamp, bytes].join('\n')
 
 /** The key for `UpstreamReport.key`, in hex; it is the project's. */
 export const UPSTREAM_KEY_HEADER = 'assay-upstream-key'

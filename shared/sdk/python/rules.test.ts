@@ -66,7 +66,7 @@ test('the bounds', () => {
     UNPROVEN_BYTES: LIMITS.agent_unproven_bytes,
     UNPROVEN_SPARE_BYTES: LIMITS.agent_unproven_spare_bytes,
     SMALL_BODY_BYTES: LIMITS.agent_small_body_bytes,
-    UNPROVEN_S: LIMITS.agent_unproven_ms / 1000,
+    ARRIVAL_S: LIMITS.agent_arrival_ms / 1000,
     PATIENCE_SECONDS: [LIMITS.patience_seconds.min, LIMITS.patience_seconds.max],
   })
 })

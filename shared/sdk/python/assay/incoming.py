@@ -10,7 +10,7 @@ from typing import Optional
 
 from .limits import KIB
 
-IDLE_S = 75.0  # between two requests, and for the next bytes of a body whose sender is known
+IDLE_S = 75.0  # between two requests, and for the next bytes of a body that nobody has to sign
 HEAD_S = 20.0
 HEAD_BYTES = 64 * KIB
 

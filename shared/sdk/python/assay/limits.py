@@ -48,8 +48,8 @@ ANSWER_RETRY_MS: Final = (500, 5_000)
 WEBHOOK_TOLERANCE_S: Final = 300
 PATIENCE_SECONDS: Final = (60, 2_592_000)
 BODY_BYTES: Final = 512 * MIB  # 256 items of 1 MiB, with what earlier attempts recorded
-# Of bodies whose sender is not known yet: what a process holds of them, what of it is left for small ones, and how long one may take
+# Of bodies whose sender is not known yet: what a process holds of them, and what of it is left for small ones
 UNPROVEN_BYTES: Final = 288 * MIB
 UNPROVEN_SPARE_BYTES: Final = 16 * MIB
 SMALL_BODY_BYTES: Final = 64 * KIB
-UNPROVEN_S: Final = 60
+ARRIVAL_S: Final = 60  # for a signed body to arrive, proven or not

@@ -72,7 +72,7 @@ class AgentProtocol:
     def answer(self, body: Body) -> Answer:
         """Answers a request whose body was read to its end."""
         try:
-            asked = parse(bytes(body.proven()))
+            asked = parse(body.proven())
         except Refused as refused:
             return refused.answer
         except BadRequest as error:

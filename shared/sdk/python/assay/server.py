@@ -3,6 +3,7 @@ noticed, and at SIGTERM what is under way ends, or goes on elsewhere from its ne
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import select
@@ -16,9 +17,9 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Callable, Iterator, Optional
 
 from . import later_answer
-from .answers import Answer
+from .answers import Answer, refusal
 from .callers import TOO_LARGE, TOO_SLOW, UNREADABLE, Body, Refused
-from .incoming import IDLE_S, Incoming
+from .incoming import HEAD_BYTES, IDLE_S, Incoming
 from .pages import is_loopback
 from .protocol import AgentProtocol
 
@@ -49,6 +50,7 @@ class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.0"  # before it, answers have no head
     server: "Server"  # pyright: ignore[reportIncompatibleVariableOverride]
     rfile: Incoming  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
     disable_nagle_algorithm = True
@@ -56,11 +58,23 @@ class Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.rfile.close()
-        self.rfile = Incoming(self.connection)
+        self.rfile = Incoming(self.connection)  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def handle_one_request(self) -> None:
         self.rfile.expect_head()
-        super().handle_one_request()
+        self.requestline, self.command, self.request_version = "", "", self.default_request_version
+        try:
+            super().handle_one_request()
+        except http.client.LineTooLong:  # the first line
+            self.send_error(414)
+
+    def send_error(self, code: int, message: Optional[str] = None, explain: Optional[str] = None) -> None:
+        """What the standard library refuses, as JSON, as all else is."""
+        if code in (414, 431):
+            refused = refusal(f"the request's head is longer than {HEAD_BYTES} bytes, or has too many headers: send a shorter one", "too_large")
+        else:
+            refused = refusal(f"{message or self.responses[code][1]}: send HTTP/1.1, and items by POST")
+        self._refuse(refused._replace(status=int(code)))
 
     def do_GET(self) -> None:
         self._handle()
@@ -118,7 +132,8 @@ class Handler(BaseHTTPRequestHandler):
     def _read(self, body: Body) -> None:
         """Raises Refused, or ValueError if it cannot be read."""
         if "chunked" not in self.headers.get("transfer-encoding", "").lower():
-            return self._take(body, _whole_number(self.headers.get("content-length") or "0", LENGTH))
+            self._take(body, _whole_number(self.headers.get("content-length") or "0", LENGTH))
+            return
         about = ABOUT_BYTES
         while True:
             line = self._line()

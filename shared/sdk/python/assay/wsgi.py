@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple, Union
 from .agent import registration_of
 from .answers import Answer
 from .callers import Body, Refused
-from .limits import UNPROVEN_S
+from .limits import ARRIVAL_S
 from .local import Local
 from .pages import is_loopback
 from .protocol import AgentProtocol
@@ -78,7 +78,7 @@ def _discard(environ: Dict[str, Any]) -> None:
     """Reads a short body that is refused by its head: a server that closes the connection before would lose the answer."""
     length = str(environ.get("CONTENT_LENGTH") or "")
     left = int(length) if length.isdecimal() and len(length) < 10 else 0
-    until = time.monotonic() + UNPROVEN_S
+    until = time.monotonic() + ARRIVAL_S
     while 0 < left <= DISCARDED_BYTES and time.monotonic() < until:
         piece = environ["wsgi.input"].read(min(left, PIECE))
         left -= len(piece) if piece else left

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import io
 import json
 import os
 import socket
@@ -17,7 +18,7 @@ from unittest.mock import patch
 from assay import Context, agent
 from assay.answers import Answer
 from assay.agent import registration_of
-from assay.callers import Body, Refused, unproven
+from assay.callers import LARGE_BLOCK_BYTES, LARGEST_UNPROVEN, Body, Refused, unproven
 from assay.local import Local
 from assay.protocol import AgentProtocol
 from assay.server import Server
@@ -36,11 +37,15 @@ def mac(text: bytes, secret: bytes = SECRET) -> str:
     return "v1," + base64.b64encode(hmac.new(secret, text, hashlib.sha256).digest()).decode()
 
 
+def proof_text(at: int, length: int) -> bytes:
+    return b"assay-body-proof\nm1\n%d\n%d" % (at, length)
+
+
 def signed(body: bytes, age_s: float = 0, proof: Optional[int] = None, **changed: Optional[str]) -> Dict[str, str]:
     at = int(time.time() - age_s)
     headers: Dict[str, Optional[str]] = {"webhook-id": "m1", "webhook-timestamp": str(at), "webhook-signature": mac(b"m1.%d." % at + body)}
     if proof is not None:
-        headers["assay-body-proof"] = f"{proof},{mac(b'assay-body-proof.m1.%d.%d' % (at, proof))}"
+        headers["assay-body-proof"] = f"{proof},{mac(proof_text(at, proof))}"
     headers.update({name.replace("_", "-"): value for name, value in changed.items()})
     return {name: value for name, value in headers.items() if value is not None}
 
@@ -76,6 +81,15 @@ def answer_of(caller: socket.socket) -> "tuple[int, Dict[str, Any]]":
     return int(head.split()[1]), json.loads(body)
 
 
+def body_of(headers: Mapping[str, str]) -> Body:
+    return Body(headers, time.time())
+
+
+def code_of(refused: Refused) -> str:
+    assert isinstance(refused.answer.body, bytes)
+    return str(json.loads(refused.answer.body)["error"]["code"])
+
+
 class Heads(unittest.TestCase):
     def test_a_head_that_cannot_be_signed_is_refused_before_its_body_comes(self) -> None:
         cases = (
@@ -106,48 +120,74 @@ class Bounds(unittest.TestCase):
             patch("assay.callers.UNPROVEN_BYTES", 3000),
             patch("assay.callers.LARGEST_UNPROVEN", 2000),
             patch("assay.callers.SMALL_BODY_BYTES", 500),
+            patch("assay.callers.BLOCK_BYTES", 100),
         ]
         for one in patches:
             one.start()
             self.addCleanup(one.stop)
 
-    def body(self, headers: Mapping[str, str]) -> Body:
-        return Body(headers, time.time())
-
-    def code_of(self, refused: Refused) -> str:
-        assert isinstance(refused.answer.body, bytes)
-        return str(json.loads(refused.answer.body)["error"]["code"])
-
     def test_all_bodies_of_unknown_senders_have_one_bound(self) -> None:
-        with self.body(signed(b"")) as first:
+        with body_of(signed(b"")) as first:
             first.add(b"x" * 1500)
-            with self.body(signed(b"")) as second, self.assertRaises(Refused) as caught:
+            with body_of(signed(b"")) as second, self.assertRaises(Refused) as caught:
                 second.add(b"x" * 501)
-            self.assertEqual((self.code_of(caught.exception), caught.exception.answer.headers["retry-after"]), ("overloaded", "1"))
-            with self.body(signed(LINE)) as small:  # there is room for it still
+            self.assertEqual((code_of(caught.exception), caught.exception.answer.headers["retry-after"]), ("overloaded", "1"))
+            with body_of(signed(LINE)) as small:  # there is room for it still
                 small.add(LINE)
                 self.assertEqual(small.proven(), LINE)
-            with self.body(signed(b"x" * 2500, proof=2500)) as proven:  # and those with the key need none
+            with body_of(signed(b"x" * 2500, proof=2500)) as proven:  # and those with the key need none
                 proven.add(b"x" * 2500)
                 self.assertEqual(len(proven.proven()), 2500)
         self.assertEqual(unproven.bytes, 0)
 
     def test_a_proof_is_of_its_key_its_request_and_its_length(self) -> None:
         for headers in (
-            signed(b"", assay_body_proof=f"2500,{mac(b'assay-body-proof.m1.%d.2500' % int(time.time()), os.urandom(32))}"),
+            signed(b"", assay_body_proof=f"2500,{mac(proof_text(int(time.time()), 2500), os.urandom(32))}"),
             signed(b"", proof=2500, webhook_id="m2"),
             signed(b"", assay_body_proof="2500"),
             signed(b"", assay_body_proof="-1,v1,AAAA"),
         ):
-            with self.body(headers) as body, self.assertRaises(Refused) as caught:
+            with body_of(headers) as body, self.assertRaises(Refused) as caught:
                 body.add(b"x" * 2500)
-            self.assertEqual(self.code_of(caught.exception), "too_large")
-        with self.body(signed(b"x" * 11, proof=10)) as body, self.assertRaises(Refused):
+            self.assertEqual(code_of(caught.exception), "too_large")
+        with body_of(signed(b"x" * 11, proof=10)) as body, self.assertRaises(Refused):
             body.add(b"x" * 11)
+
+    def test_a_proof_is_not_the_signature_of_any_body(self) -> None:
+        at = int(time.time())
+        for message_id, body in (("assay-body-proof.m1.%d" % at, b"2500"), ("assay-body-proof.m1", b"2500"), ("assay-body-proof\n m1", b"2500")):
+            headers = signed(b"", webhook_id=message_id, webhook_signature=mac(proof_text(at, 2500)), webhook_timestamp=str(at))
+            with self.subTest(message_id), self.assertRaises(Refused) as caught, body_of(headers) as read:
+                read.add(body)
+                read.proven()
+            self.assertEqual(code_of(caught.exception), "unauthenticated")
+        # The body of a request with such an id, as its sender signs it
+        id_of_two_lines = signed(b"", webhook_id="assay-body-proof\n m1", webhook_signature=mac(b"assay-body-proof\n m1.%d.{}" % at))
+        with self.assertRaises(Refused):
+            body_of(id_of_two_lines)
+
+    def test_a_proof_lets_one_body_at_a_time_past_the_bound(self) -> None:
+        headers = signed(b"x" * 2500, proof=2500)
+        with body_of(headers) as first:
+            first.add(b"x" * 2400)
+            self.assertEqual(unproven.bytes, 0)
+            with body_of(headers) as second:
+                second.add(b"x" * 2000)
+                self.assertEqual(unproven.bytes, 2000)
+                with self.assertRaises(Refused) as caught:
+                    second.add(b"x")
+                self.assertEqual(code_of(caught.exception), "too_large")
+            with self.assertRaises(Refused), body_of({**headers, "content-length": "2500"}):
+                pass
+            first.add(b"x" * 100)
+            self.assertEqual(len(first.proven()), 2500)
+        with body_of(headers) as again:
+            again.add(b"x" * 2500)
+        self.assertEqual(unproven.bytes, 0)
 
     def test_a_body_that_fails_is_released(self) -> None:
         protocol = AgentProtocol(Local(registration_of(doubles)))
-        begun = protocol.begin("POST", "/", signed(b"other"))
+        begun = protocol.begin("POST", "/", {**signed(b"other"), "content-length": str(len(LINE))})
         assert isinstance(begun, Body)
         with begun as body:
             body.add(LINE)
@@ -157,15 +197,38 @@ class Bounds(unittest.TestCase):
         self.assertIsInstance(protocol.begin("GET", "/", {}), Answer)
 
 
+class Counts(unittest.TestCase):
+    def test_a_body_takes_its_bytes_and_a_block_at_most(self) -> None:
+        """The same numbers as in serve.test.ts."""
+        mib = 2**20
+        room = LARGEST_UNPROVEN - (140 * mib + LARGE_BLOCK_BYTES)
+        with patch.dict(os.environ, ASSAY_AGENT_KEY=KEY), body_of(signed(b"")) as first:
+            first.add(bytes(130 * mib))
+            first.add(bytes(10 * mib + 1))
+            self.assertEqual(unproven.bytes, 140 * mib + LARGE_BLOCK_BYTES)
+            with body_of({**signed(b""), "content-length": str(room)}) as second:
+                second.add(bytes(room))
+                self.assertEqual(unproven.bytes, LARGEST_UNPROVEN)
+                with self.assertRaises(Refused) as caught:
+                    second.proven()
+                self.assertEqual(code_of(caught.exception), "unauthenticated")
+            with body_of({**signed(b""), "content-length": str(room + 1)}) as third, self.assertRaises(Refused) as caught:
+                third.add(bytes(room + 1))
+            self.assertEqual(code_of(caught.exception), "overloaded")
+
+
 class Times(unittest.TestCase):
     def ends(self, headers: Mapping[str, str], *pieces: bytes) -> None:
-        with patch.dict(os.environ, ASSAY_AGENT_KEY=KEY), patch("assay.callers.UNPROVEN_S", 0.5), Served() as served:
+        with patch.dict(os.environ, ASSAY_AGENT_KEY=KEY), patch("assay.callers.ARRIVAL_S", 0.5), Served() as served:
             status, body = answer_of(served.send(headers, *pieces))
             self.assertEqual((status, body["error"]["code"]), (408, "too_slow"))
         self.assertEqual(unproven.bytes, 0)
 
     def test_a_body_that_does_not_come(self) -> None:
         self.ends({**signed(b""), "content-length": "1000"}, b"x" * 999)
+
+    def test_a_proven_body_that_does_not_come(self) -> None:
+        self.ends({**signed(b"", proof=1000), "content-length": "1000"}, b"x" * 999)
 
     def test_a_chunk_that_does_not_come(self) -> None:
         self.ends({**signed(b""), "transfer-encoding": "chunked"}, b"3\r\nxxx\r\n", b"3")
@@ -177,11 +240,27 @@ class Times(unittest.TestCase):
                 self.assertEqual(caller.recv(10), b"")
             with socket.create_connection(served.server.server_address[:2], timeout=30) as caller:
                 caller.sendall(b"POST / HTTP/1.1\r\nhost: a\r\n" + b"".join(b"x%d: %b\r\n" % (n, b"y" * 5000) for n in range(20)) + b"\r\n")
-                self.assertIn(b" 431 ", caller.recv(100))
+                status, body = answer_of(caller)
+                self.assertEqual((status, body["error"]["code"]), (431, "too_large"))
+
+    def test_what_is_no_request_of_the_protocol_is_refused_as_json(self) -> None:
+        for line, status, words in (
+            (b"GET /" + b"x" * 65_532, 414, "65536 bytes"),  # 65,537 without its end
+            (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 414, "65536 bytes"),
+            (b"one\r\n\r\n", 400, "send HTTP/1.1"),
+            (b"BREW / HTTP/1.1\r\n\r\n", 501, "by POST"),
+        ):
+            with self.subTest(status=status), patch("sys.stderr", io.StringIO()) as said, Served() as served:
+                with socket.create_connection(served.server.server_address[:2], timeout=30) as caller:
+                    caller.sendall(line)
+                    found, body = answer_of(caller)
+                self.assertEqual(found, status)
+                self.assertIn(words, body["error"]["message"])
+                self.assertEqual(said.getvalue(), "")
 
     def test_without_a_key_a_body_may_take_its_time(self) -> None:
         received: List[bytes] = []
-        with patch("assay.callers.UNPROVEN_S", 0.0), Served() as served:
+        with patch("assay.callers.ARRIVAL_S", 0.0), Served() as served:
             with served.send({"content-length": str(len(LINE)), "connection": "close"}, LINE) as caller:
                 while piece := caller.recv(65536):
                     received.append(piece)
