@@ -185,7 +185,7 @@ function asSubmitFailure(error: unknown, order?: Submission): unknown {
     })
   }
   if (error instanceof PerhapsDone && order?.idempotency_key === undefined) {
-    const advice = 'assay runs shows if there is a run; --idempotency-key makes it safe to repeat'
+    const advice = '--idempotency-key makes it safe to repeat; see if there is a run'
     return error.advising(advice, 'assay runs')
   }
   return error
