@@ -45,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'partition-key', value: 'KEY', about: 'for example a tenant' },
       patienceOption,
       tagOption,
+      { name: 'idempotency-key', value: 'KEY', about: 'the same key and input start one run, for 24 hours' },
       callbackUrl,
       watch,
     ],

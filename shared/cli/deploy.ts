@@ -16,6 +16,7 @@ import { type Deployment, type DryRun, deployedText, dryRunText, type Plan } fro
 import { EXIT, type ExitCode, Failure, usageFailure } from './failure.ts'
 import { workerdVersion } from './own-files.ts'
 import { isPython } from './python-agent.ts'
+import { PerhapsDone } from './retrying.ts'
 import type { Session } from './session.ts'
 
 type Code = { kind: 'bundle'; code: string } | { kind: 'url'; url: string; protocol: 'ndjson' | 'json' }
@@ -139,11 +140,22 @@ async function send(api: Api, agentId: string, order: DeployOrder, dry: boolean)
     const answer = await answered(sent)
     return { ...answer, warnings: warningsFor(answer.warnings, in_sandbox === true) }
   } catch (error) {
-    const failure = asFailure(error)
-    if (failure === undefined || inSources === undefined) throw error
+    const failure = error instanceof PerhapsDone ? withSecrets(error, order) : asFailure(error)
+    if (failure === undefined) throw error
+    if (inSources === undefined) throw failure
     const { exit, code, message, hint, next } = failure
     throw new Failure(exit, code, inSources(message), { hint, next })
   }
+}
+
+/** A deploy whose answer was lost: so were the secrets of the triggers that it made. */
+function withSecrets(error: PerhapsDone, { slug, declaration }: DeployOrder): Failure {
+  const names = declaration.triggers?.map(({ name }) => name) ?? []
+  if (names.length === 0) return error
+  return error.advising(
+    `deploy again; a trigger that is new with it (${names.join(', ')}) and shows no secret then had it in the lost answer: assay triggers delete NAME --agent ${slug}, and deploy once more for another URL and secret`,
+    `assay triggers --agent ${slug}`,
+  )
 }
 
 /** A server without a runtime at hand loads no bundle: then this command has, or says how it would. */

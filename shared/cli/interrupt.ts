@@ -2,19 +2,22 @@
 // process.
 
 let interrupt: AbortController | undefined
+let works = 0
 
-/** The signal of the work that Ctrl-C aborts; undefined while it ends the process. */
-export const interruption = (): AbortSignal | undefined => interrupt?.signal
+const stop = () => interrupt?.abort()
 
+/** Works at the same time, or within each other, get the same signal. */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const own = new AbortController()
-  interrupt = own
-  const stop = () => own.abort()
-  process.once('SIGINT', stop)
+  if (interrupt === undefined) process.once('SIGINT', stop)
+  interrupt ??= new AbortController()
+  works++
   try {
-    return await work(own.signal)
+    return await work(interrupt.signal)
   } finally {
-    process.off('SIGINT', stop)
-    interrupt = undefined
+    works--
+    if (works === 0) {
+      process.off('SIGINT', stop)
+      interrupt = undefined
+    }
   }
 }

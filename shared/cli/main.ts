@@ -40,6 +40,7 @@ const session: Session = {
   },
   output,
   retrying,
+  words: argv.slice(2),
   folder: process.cwd(),
   get env() {
     return env

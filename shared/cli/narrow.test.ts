@@ -58,6 +58,7 @@ describe.each([60, 80, 120])('on %i columns', columns => {
         program: 'npx --no assay',
       }),
       retrying: new Retrying({ note: () => {} }, Date.now),
+      words: [],
       folder: '/',
       env: {},
       now: () => Date.parse('2026-03-02T09:30:00Z'),

@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { connect } from './api.ts'
-import { RETRIED_MS, Retrying, retried } from './retrying.ts'
+import { deployAgent } from './deploy.ts'
+import { RETRIED_HERE_MS, RETRIED_MS, Retrying, retried } from './retrying.ts'
 
 const OURS = { 'assay-version': '0.1.0' }
-const refused = (code: string) => () => {
-  throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+const broken = (cause: Error) => () => {
+  throw new TypeError('fetch failed', { cause })
 }
+const errorOf = (code: string, syscall?: string, address?: string) =>
+  Object.assign(new Error(code), { code, syscall, address })
+const refused = (code: string, syscall?: string, address?: string) => broken(errorOf(code, syscall, address))
 const proxy =
   (status: number, body: string, server = '') =>
   () =>
@@ -24,17 +28,20 @@ const NO_STORE = ours(503, 'store_unreachable')
 let notes: string[]
 let sent: string[]
 let waited_s: number
+let duringWait: () => void
 let retrying: Retrying
 beforeEach(() => {
   notes = []
   sent = []
   waited_s = 0
+  duringWait = () => {}
   const output = { note: (text: string) => void notes.push(text) }
   retrying = new Retrying(
     output,
     () => waited_s * 1000,
     async seconds => {
       waited_s += seconds
+      duringWait()
     },
   )
 })
@@ -105,6 +112,96 @@ describe.each(ONCE)('%s', (_, act) => {
       expect([sent.length, notes]).toEqual([1, []])
     },
   )
+
+  it.each([
+    ['connect', 'EHOSTUNREACH'],
+    ['connect', 'ENETUNREACH'],
+    ['connect', 'ENETDOWN'],
+    ['connect', 'ETIMEDOUT'],
+    ['getaddrinfo', 'EAI_AGAIN'],
+    [undefined, 'UND_ERR_CONNECT_TIMEOUT'],
+    [undefined, 'CERT_HAS_EXPIRED'],
+  ])('is sent again after %s %s, even if the server had answered before', async (syscall, code) => {
+    const api = client(good, refused(code, syscall), good)
+    await reads(api)
+    await act(api)
+    expect(sent).toHaveLength(3)
+  })
+
+  it.each([
+    ['read', 'EHOSTUNREACH'],
+    ['write', 'ENETUNREACH'],
+    ['write', 'ENETDOWN'],
+    ['read', 'ETIMEDOUT'],
+    ['write', 'EPROTO'],
+    [undefined, 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
+    [undefined, 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'],
+  ])('is not sent again after %s %s, of a connection that was made', async (syscall, code) => {
+    const api = client(good, refused(code, syscall), good)
+    await reads(api)
+    const hint = expect.stringContaining('it may have been carried out all the same')
+    await expect(act(api)).rejects.toMatchObject({ hint })
+    expect(sent).toHaveLength(2)
+  })
+
+  it('is sent again only if no address of the name was reached', async () => {
+    const cause = new AggregateError([errorOf('EHOSTUNREACH', 'connect'), errorOf('ECONNREFUSED', 'connect')])
+    await act(client(broken(Object.assign(cause, { code: 'EHOSTUNREACH' })), good))
+    expect(sent).toHaveLength(2)
+  })
+})
+
+describe('a start that may have been carried out', () => {
+  const hint = expect.stringContaining('it may have been carried out all the same')
+
+  it.each([
+    ['time is over', () => {}, 'unreachable'],
+    ['it is interrupted', () => void process.emit('SIGINT'), 'interrupted'],
+  ])('is reported as such when %s, though the last tries reached nothing', async (_, during, code) => {
+    duringWait = during
+    await expect(starts(client(RESET, DOWN))).rejects.toMatchObject({ code, hint })
+    await expect(starts(client(DOWN))).rejects.not.toMatchObject({ hint })
+    await expect(reads(client(RESET, DOWN))).rejects.not.toMatchObject({ hint })
+  })
+
+  it('is reported as such when a later try is refused', async () => {
+    const code = 'rate_limited'
+    await expect(starts(client(RESET, ours(429, code)))).rejects.toMatchObject({ code, hint })
+  })
+
+  it('is waited for from the first failure on, however long the first try took', async () => {
+    const slow = () => {
+      waited_s += RETRIED_MS / 1000
+      return RESET()
+    }
+    await starts(client(slow, RESET, good))
+    expect(sent).toHaveLength(3)
+  })
+})
+
+describe('a deploy whose answer was lost', () => {
+  const deployed = (triggers: { name: string }[]) =>
+    deployAgent(
+      client(good, () => Response.json({ id: 'a' }, { headers: OURS }), RESET, NOT_FOUND),
+      {
+        slug: 'a',
+        code: { kind: 'url', url: 'http://a.test', protocol: 'json' },
+        declaration: { name: 'A', ...(triggers.length > 0 && { triggers }) },
+        env: {},
+      },
+    )
+  const NOT_FOUND = ours(404, 'not_found')
+
+  it('is sent again, unless it declares triggers: then it says how to get their secrets', async () => {
+    await expect(deployed([])).rejects.toMatchObject({ code: 'not_found' })
+    expect(sent).toHaveLength(4)
+    sent = []
+    await expect(deployed([{ name: 'from-outside' }])).rejects.toMatchObject({
+      code: 'unreachable',
+      hint: expect.stringMatching(/\(from-outside\).* assay triggers delete NAME --agent a/),
+    })
+    expect(sent).toHaveLength(3)
+  })
 })
 
 describe('asking again', () => {
@@ -131,11 +228,39 @@ describe('asking again', () => {
     ['not_found', 404],
     ['unauthenticated', 401],
     ['dependency_unreachable', 503], // of readiness, while callers are served
-    ['store_full', 503],
-    ['internal', 500],
   ])('does not help against %s', async (code, status) => {
     await expect(reads(client(ours(status, code), good))).rejects.toMatchObject({ code })
     expect(sent).toHaveLength(1)
+  })
+
+  it.each([
+    ['store_full', 503],
+    ['internal', 500],
+  ])('helps reads alone against %s', async (code, status) => {
+    await reads(client(ours(status, code), ours(status, code), good))
+    expect(sent).toHaveLength(3)
+    for (const act of [starts, cancels, sets])
+      await expect(act(client(ours(status, code), good))).rejects.toMatchObject({ code })
+    expect(sent).toHaveLength(6)
+  })
+
+  it.each(['127.0.0.1', '::1'])(
+    'ends after ten seconds if nothing has ever listened at %s',
+    async address => {
+      await expect(reads(client(refused('ECONNREFUSED', 'connect', address)))).rejects.toMatchObject({
+        code: 'unreachable',
+      })
+      expect(waited_s * 1000).toBe(RETRIED_HERE_MS)
+      expect(notes).toEqual([expect.stringMatching(/; asking again for up to 10 seconds$/)])
+    },
+  )
+
+  it('goes on for two minutes at another address, and here where it has answered before', async () => {
+    await expect(reads(client(refused('ECONNREFUSED', 'connect', '10.0.0.1')))).rejects.toThrow()
+    expect(waited_s * 1000).toBe(RETRIED_MS)
+    const api = client(NO_STORE, refused('ECONNREFUSED', 'connect', '127.0.0.1'))
+    await expect(reads(api)).rejects.toThrow()
+    expect(waited_s * 1000).toBe(2 * RETRIED_MS)
   })
 
   it('does not help against an answer of another server', async () => {

@@ -9,6 +9,8 @@ export interface Session {
   readonly output: Output
   /** Repeats requests while the server is away. */
   readonly retrying: Retrying
+  /** What was typed after `assay`. */
+  readonly words: readonly string[]
   /** The folder that relative paths start from. */
   readonly folder: string
   readonly env: Record<string, string | undefined>

@@ -1,6 +1,5 @@
 // Submits the rows of a file as a run. Guarantee: all rows sent are accepted, or none.
 
-import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { ReadableStream } from 'node:stream/web'
@@ -14,6 +13,7 @@ import type { Fields, Row } from '../submission/rules/rows.ts'
 import type { Schemas } from './api.ts'
 import { EXIT, Failure, usageFailure } from './failure.ts'
 import { bytes } from './format.ts'
+import { PerhapsDone } from './retrying.ts'
 import type { Session } from './session.ts'
 import { UnpackedBytes } from './unpacked-bytes.ts'
 
@@ -139,16 +139,15 @@ export async function* readItems(
 }
 
 /**
- * Streams the rows as one run. A file is sent again while the server is away, with a key of its own, so that all of that
- * is one run; standard input can be read only once.
+ * Streams the rows as one run. A file is sent again while the server is away, if it has a key, so that all of that is one
+ * run; standard input can be read only once.
  */
 export async function submitSource(
   session: Pick<Session, 'api' | 'output' | 'now' | 'retrying'>,
   source: Source,
-  given: Submission,
+  order: Submission,
 ): Promise<Schemas['SubmittedBatch']> {
-  const isOnce = source.input !== undefined
-  const order = isOnce ? given : { ...given, idempotency_key: given.idempotency_key ?? randomUUID() }
+  const isOnce = source.input !== undefined || order.idempotency_key === undefined
   let problem: unknown
   let isRead = false
   async function* pieces() {
@@ -160,16 +159,15 @@ export async function submitSource(
       throw error
     }
   }
-  const send = async () => {
+  const send = async (signal?: AbortSignal) => {
     try {
-      return await session.api.submitLines(order, ReadableStream.from(pieces()) as Body)
+      return await session.api.submitLines(order, ReadableStream.from(pieces()) as Body, signal)
     } catch (error) {
       throw problem ?? error
     }
   }
   try {
-    const sent = await session.retrying.retry(send, () => !isOnce || !isRead)
-    return given.idempotency_key === undefined ? { ...sent, duplicate: false } : sent
+    return await session.retrying.retry(send, { mayRetry: () => !isOnce || !isRead })
   } catch (error) {
     throw asSubmitFailure(error, order)
   }
@@ -186,11 +184,9 @@ function asSubmitFailure(error: unknown, order?: Submission): unknown {
       hint: 'nothing was accepted',
     })
   }
-  if (error instanceof Failure && error.code === 'unreachable' && order?.idempotency_key === undefined) {
-    return new Failure(error.exit, error.code, error.message, {
-      hint: `${error.hint}: assay runs shows if there is a run; --idempotency-key makes it safe to repeat`,
-      next: error.next ?? 'assay runs',
-    })
+  if (error instanceof PerhapsDone && order?.idempotency_key === undefined) {
+    const advice = '--idempotency-key makes it safe to repeat; see if there is a run'
+    return error.advising(advice, 'assay runs')
   }
   return error
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { defined } from '../kernel/defined.ts'
+import { shellWord } from '../kernel/shell-word.ts'
 import type { Escape } from '../submission/rules/csv.ts'
 import { misfitOf, wantedOf } from '../submission/rules/wanted-fields.ts'
 import { type Agent, answered, findAgent } from './api.ts'
@@ -15,6 +16,7 @@ import { refuseOpenBudget } from './held-budget.ts'
 import { recordText } from './item-view.ts'
 import { type Pilot, runPilot } from './pilot.ts'
 import { plannedOf, printPlan } from './plan.ts'
+import { PerhapsDone } from './retrying.ts'
 import { noteOtherSchemas } from './served-schemas.ts'
 import type { Session } from './session.ts'
 import { type Source, type Submission, submitSource } from './submit-file.ts'
@@ -55,24 +57,46 @@ export async function submit(session: Session, given: Given): Promise<ExitCode> 
     else noteOdd(session, survey)
     await checkFit(session, given, survey, agent)
   }
-  const order = orderOf(given, agent, path === undefined ? pilot : undefined)
+  const own_key = path === undefined || given.text('idempotency-key') !== undefined ? undefined : randomUUID()
+  const order = orderOf(given, agent, { own_key, pilot: path === undefined ? pilot : undefined })
   await refuseOpenBudget(session, order)
   await noteOtherSchemas(session, agent)
   if (survey !== undefined && isTried) return tryOut(session, source, order, survey)
+  const sent = await sentRun(session, source, order, { pilot, survey }).catch(error => {
+    throw path === undefined ? error : goingOn(session, error, own_key)
+  })
+  if (typeof sent === 'number') return sent
+  const { group_id: _, ...submitted } = sent
+  const run = own_key === undefined ? submitted : { ...submitted, duplicate: false } // a repeat of this command's own
+  output.emit('submitted', { ...run, agent: slug }, ({ paint, program }) =>
+    [
+      `${paint('bold', run.run_id)}: ${run.duplicate ? sayDuplicate(run) : `${plural(run.total_items, 'item')} submitted to ${slug}`}`,
+      ...(given.flag('watch') ? [] : [`${paint('dim', 'try ')}  ${program} watch ${run.run_id}`]),
+    ].join('\n'),
+  )
+  return given.flag('watch') ? watchRun(session, run.run_id) : EXIT.ok
+}
+
+/** Submits the rows, after the pilot if one is wanted; returns an exit code if the command ends with the pilot. */
+async function sentRun(
+  session: Session,
+  source: Source,
+  order: Submission,
+  { pilot, survey }: { pilot: Pilot | undefined; survey: SurveyedFile | undefined },
+) {
   const rest =
     pilot === undefined || survey === undefined
       ? { order, source }
       : await runPilot(session, source, order, { pilot, survey })
-  if (typeof rest === 'number') return rest
-  const submitted = await submitSource(session, rest.source, rest.order)
-  const { group_id: _, ...run } = submitted
-  output.emit('submitted', { ...run, agent: slug }, ({ paint, program }) =>
-    [
-      `${paint('bold', run.run_id)}: ${run.duplicate ? sayDuplicate(run) : `${plural(run.total_items, 'item')} submitted to ${slug}`}`,
-      ...(given.flag('watch') ? [] : [`${paint('dim', 'try ')}  ${program} watch ${submitted.run_id}`]),
-    ].join('\n'),
-  )
-  return given.flag('watch') ? watchRun(session, submitted.run_id) : EXIT.ok
+  return typeof rest === 'number' ? rest : submitSource(session, rest.source, rest.order)
+}
+
+/** The error of a start with the key under which the same command goes on; `own_key` is one that nobody has typed. */
+function goingOn({ words }: Session, error: unknown, own_key: string | undefined): unknown {
+  if (!(error instanceof PerhapsDone)) return error
+  const key = own_key === undefined ? [] : ['--idempotency-key', own_key]
+  const again = ['assay', ...[...words, ...key].map(shellWord)].join(' ')
+  return error.advising('the same command with the same key goes on with that run, for 24 hours', again)
 }
 
 /** Older servers do not say that a key was used before. @example 'this key started it before; nothing new was submitted. It is cancelled' */
@@ -83,7 +107,11 @@ const sayDuplicate = ({ status }: { status: string }) =>
  * What is submitted beside the rows. Standard input can be read only once, so all of it is sent, and the server holds
  * back the rest after the `pilot`.
  */
-function orderOf(given: Given, agent: Agent, pilot: Pilot | undefined): Submission {
+function orderOf(
+  given: Given,
+  agent: Agent,
+  { own_key, pilot }: { own_key: string | undefined; pilot: Pilot | undefined },
+): Submission {
   const tags = given.list('tag')
   return {
     agent_id: agent.id,
@@ -94,7 +122,7 @@ function orderOf(given: Given, agent: Agent, pilot: Pilot | undefined): Submissi
       concurrency: given.whole('concurrency'),
       patience_seconds: given.seconds('patience'),
       callback_url: given.text('callback-url'),
-      idempotency_key: given.text('idempotency-key'),
+      idempotency_key: given.text('idempotency-key') ?? own_key,
       tags: tags.length > 0 ? tags : undefined,
       pilot_items: pilot?.rows,
     }),
@@ -163,7 +191,8 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
   const input = given.text('input')
   if (input === undefined)
     throw usageFailure('--input is missing', { next: `assay run ${slug} --input '{}'` })
-  const idempotency_key = randomUUID() // so that it may be sent again
+  const own_key = given.text('idempotency-key') === undefined ? randomUUID() : undefined // so that it may be sent again
+  const idempotency_key = given.text('idempotency-key') ?? own_key!
   const order = {
     idempotency_key,
     item_id: given.text('item-id'),
@@ -183,7 +212,9 @@ export async function run(session: Session, given: Given): Promise<ExitCode> {
       body: { input: {}, idempotency_key },
       bodySerializer: () => body,
     }),
-  )
+  ).catch(error => {
+    throw goingOn(session, error, own_key)
+  })
   output.emit('started', { run_id, record_id, agent: slug }, ({ paint, program }) =>
     [
       `${paint('bold', run_id)}: one item started on ${slug}`,

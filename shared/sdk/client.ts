@@ -59,7 +59,11 @@ export interface Client extends FetchClient<paths> {
   /** Submits any number of items as one run, and sends them line by line while `items` yields them. */
   submit(order: BatchQuery, items: AsyncIterable<Item> | Iterable<Item>): Promise<Schemas['SubmittedBatch']>
   /** Like `submit`, with lines that already are JSON texts; each must end with a newline. */
-  submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>): Promise<Schemas['SubmittedBatch']>
+  submitLines(
+    order: BatchQuery,
+    lines: ReadableStream<Uint8Array>,
+    signal?: AbortSignal,
+  ): Promise<Schemas['SubmittedBatch']>
   /** Yields every item record of the project. Throws if the answer breaks off. */
   records(): AsyncGenerator<Schemas['ItemRecord']>
   /** Results of a run or an agent as the bytes of a file. Reading throws if the answer breaks off. */
@@ -112,11 +116,12 @@ export function createClient({ baseUrl, apiKey, fetch: given = fetch }: ClientOp
     return response
   }
 
-  async function submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>) {
+  async function submitLines(order: BatchQuery, lines: ReadableStream<Uint8Array>, signal?: AbortSignal) {
     const response = await asked(`/v1/batches?${parameters(order)}`, {
       method: 'POST',
       headers: { 'content-type': NDJSON },
       body: lines,
+      signal: signal ?? null,
       // fetch requires this for a streamed body; its types do not have it yet.
       duplex: 'half',
       // With any other, Node's fetch keeps all of the body in memory until its end, for a redirect (nodejs/undici#4058).

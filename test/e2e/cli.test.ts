@@ -2,10 +2,11 @@
 
 import { spawnSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { passBack, passOn, plain, startProxy } from '../support/doubles/proxy.ts'
 import { type Gate, listening, startGate } from '../support/gate.ts'
 import { assay, CHECKOUT, type Ran, type Stack, startStack } from '../support/stack.ts'
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts'
@@ -492,13 +493,20 @@ describe('while the server is away', () => {
   it('commands that read and start wait for it, and start one run each', async () => {
     const file = await rows('meanwhile.jsonl', [{ do: 'ok' }, { do: 'ok' }])
     const tag = ['--tag', 'meanwhile']
+    const to = stack.env.ASSAY_BASE_URL!
+    const proxy = await startProxy(async (incoming, outgoing) => {
+      const passed = passOn(incoming, outgoing, new URL(incoming.url!, to), {})
+      const response = await passed.catch(() => plain(outgoing, 502, 'nothing answers behind this proxy'))
+      if (response instanceof IncomingMessage) await passBack(response, outgoing)
+    })
+    const through = { env: { ...stack.env, ASSAY_BASE_URL: proxy.url } }
     await stack.kill()
     const all = [
-      assay(stack, ['runs', ...tag]),
-      assay(stack, ['submit', file, '--agent', SLUG, ...tag, '--watch']),
-      assay(stack, ['run', SLUG, '--input', '{}', ...tag]),
+      assay(through, ['runs', ...tag]),
+      assay(through, ['submit', file, '--agent', SLUG, ...tag, '--watch']),
+      assay(through, ['run', SLUG, '--input', '{}', ...tag]),
     ]
-    await Promise.all(all.map(one => one.warned(/nothing answers .*asking again for up to 2 minutes/)))
+    await Promise.all(all.map(one => one.warned(/asking again for up to 2 minutes/)))
     await stack.start()
     const ran = await Promise.all(all.map(one => one.done))
     for (const { code, err } of ran) {
@@ -506,6 +514,7 @@ describe('while the server is away', () => {
       expect(err.match(/the server is back/g), err).toHaveLength(1)
     }
     expect((await run('runs', ...tag)).events).toHaveLength(2)
+    proxy.kill()
   })
 })
 
@@ -538,9 +547,11 @@ describe('errors', () => {
   it('of a stack that is not running say how to start it, while it is waited for', async () => {
     const away = { env: { ASSAY_BASE_URL: 'http://127.0.0.1:65529', ASSAY_API_KEY: 'pk_x' } }
     const waiting = assay(away, ['runs'])
-    await waiting.warned(/nothing answers at .*\(if it does not run: PORT=65529 npm start\); asking again/)
+    await waiting.warned(
+      /nothing answers at .*\(if it does not run: PORT=65529 npm start\); asking again for up to 10 s/,
+    )
     waiting.child.kill('SIGINT')
-    expect(await waiting.done).toMatchObject({ out: '' })
+    expect(await waiting.done).toMatchObject({ code: 130, out: '' })
     const { code, out } = await assay(away, ['doctor']).done
     expect([code, out]).toEqual([1, expect.stringContaining('PORT=65529 npm start')])
   })

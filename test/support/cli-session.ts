@@ -34,6 +34,7 @@ export function answering(answers: Record<string, unknown>): (columns: number) =
       api: connect({ base_url: 'http://assay.test', api_key: 'pk_test' }, fetched),
       output,
       retrying: new Retrying(output, Date.now),
+      words: [],
       folder: '/',
       env: {},
       now: () => Date.parse('2026-01-01T00:05:00.000Z'),

@@ -37,7 +37,8 @@ beforeAll(async () => {
     const output = createOutput({ out, err: out, json, color: false, program: 'assay' })
     const folder = '/'
     const retrying = new Retrying(output, Date.now)
-    return { session: { api, output, retrying, folder, env: {}, now: () => 0 }, said: () => words }
+    const given = { words: [], folder, env: {}, now: () => 0 }
+    return { session: { api, output, retrying, ...given }, said: () => words }
   }
 })
 afterAll(() => engine.close())
