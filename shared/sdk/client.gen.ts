@@ -3735,7 +3735,7 @@ export interface components {
             reused_versions: {
                 /** @description The version of the agent; null if it is gone. */
                 deployment_version: number | null;
-                /** @description The code, as its answers named it. */
+                /** @description The code, as its answers named it; null if it named none, or is not known: an item keeps the name of the code that ended it, not of other code that its earlier attempts ran. */
                 code_version: string | null;
                 /** @description Steps that are taken over. */
                 steps: number;
@@ -4690,7 +4690,7 @@ export interface components {
             reused_versions: {
                 /** @description The version of the agent; null if it is gone. */
                 deployment_version: number | null;
-                /** @description The code, as its answers named it. */
+                /** @description The code, as its answers named it; null if it named none, or is not known: an item keeps the name of the code that ended it, not of other code that its earlier attempts ran. */
                 code_version: string | null;
                 /** @description Steps that are taken over. */
                 steps: number;

@@ -46,6 +46,10 @@ it('a dry run lists by reason what is asked again, which tools are called again,
 it('a dry run names the code that made what is reused, or warns that other code runs', () => {
   const reused_versions = [{ deployment_version: 3, code_version: 'a3f', steps: 60 }]
   expect(sayForecast({ ...plan, reused_versions })[2]).toBe('what is reused was made by code a3f (60 steps)')
+  const more = [...reused_versions, { deployment_version: 3, code_version: null, steps: 2 }]
+  expect(sayForecast({ ...plan, reused_versions: more })[2]).toBe(
+    'what is reused was made by code a3f (60 steps), version 3, code not known (2 steps)',
+  )
   const warnings = [{ code: 'other_version' as const, message: '60 reused steps were made by …', steps: 60 }]
   expect(sayForecast({ ...plan, reused_versions, warnings })[2]).toBe(
     'warning: 60 reused steps were made by …',

@@ -52,9 +52,9 @@ function sayRule({ rule, reason, items, asked_again_steps, reused_steps, offered
 
 /** Which code made what is reused, where it is known; else a warning alone says it. */
 function sayMakers({ reused_versions = [], warnings = [] }: Partial<Plan>): string[] {
-  const known = reused_versions.filter(({ code_version }) => code_version !== null)
+  const known = reused_versions.some(({ code_version }) => code_version !== null)
   return [
-    ...(known.length > 0 && warnings.length === 0 ? [`what is reused was made by ${listMakers(known)}`] : []),
+    ...(known && warnings.length === 0 ? [`what is reused was made by ${listMakers(reused_versions)}`] : []),
     ...sayWarnings({ warnings }),
   ]
 }
@@ -67,7 +67,7 @@ const listMakers = (made: Plan['reused_versions']) =>
           ? `code ${code_version}`
           : deployment_version === null
             ? 'a version that is gone'
-            : `version ${deployment_version}`
+            : `version ${deployment_version}, code not known`
       return `${name} (${counted(steps, 'step')})`
     })
     .join(', ')

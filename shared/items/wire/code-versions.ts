@@ -42,7 +42,12 @@ export const itemVersion = z
 export const reusedVersions = z.array(
   z.object({
     deployment_version: z.int().nullable().describe('The version of the agent; null if it is gone.'),
-    code_version: z.string().nullable().describe('The code, as its answers named it.'),
+    code_version: z
+      .string()
+      .nullable()
+      .describe(
+        'The code, as its answers named it; null if it named none, or is not known: an item keeps the name of the code that ended it, not of other code that its earlier attempts ran.',
+      ),
     steps: count('Steps that are taken over.'),
   }),
 )

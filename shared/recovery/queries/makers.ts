@@ -2,17 +2,25 @@
 // maker, and of each agent its newest runs alone.
 
 import {
+  countKeptSteps,
+  type EndedItemRow,
   findEndedItems,
   findFirstMakers,
-  findKeptSteps,
-  findStepHeads,
+  type StepCount,
   type StepHeadRow,
 } from '../../claims/queries/recorded.ts'
 import type { Sql } from '../../context.ts'
 import type { ItemKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { HOLD_KEY } from '../../protocol/rules/protocol.ts'
-import { addMade, type MadeSteps, type Maker, type NamedSteps, UNNAMED } from '../rules/makers.ts'
+import {
+  addMade,
+  type Ender,
+  type MadeSteps,
+  type Maker,
+  makerIn,
+  type NamedSteps,
+  UNNAMED,
+} from '../rules/makers.ts'
 import type { DeploymentChoice } from '../vocabulary.ts'
 import type { RecoveryRow } from '../wire/recoveries.ts'
 
@@ -74,14 +82,14 @@ export const makersOf = (sql: Sql, recovery: RecoveryRow): Promise<NamedSteps[]>
 
 export type FirstMakers = ReadonlyMap<string, Maker>
 
-/** The item's own code or, of a step that it had taken over, what made that. */
+/** The code of its attempt or, of a step that its item had taken over, what made that. */
 export function makerOf(
-  item: Maker,
-  { key, reused }: Pick<StepHeadRow, 'key' | 'reused'>,
+  item: Ender,
+  { key, attempt, reused }: Pick<StepHeadRow, 'key' | 'attempt' | 'reused'>,
   first: FirstMakers,
-) {
-  const { agent_id, deployment_id, code_version } = reused ? (first.get(key) ?? unknownMaker(item)) : item
-  return { agent_id, deployment_id, code_version, steps: 1 }
+): MadeSteps {
+  const maker = reused ? (first.get(key) ?? unknownMaker(item)) : makerIn(item, attempt)
+  return { ...maker, steps: 1 }
 }
 
 const NOTHING: FirstMakers = new Map()
@@ -98,30 +106,41 @@ export async function firstMakersOf(
   const found = steps.some(step => step.reused) ? await findFirstMakers(sql, items) : []
   const firstOf = new Map<number, Map<string, Maker>>()
   for (const maker of found)
-    firstOf.set(maker.n, (firstOf.get(maker.n) ?? new Map<string, Maker>()).set(maker.key, maker))
+    firstOf.set(
+      maker.n,
+      (firstOf.get(maker.n) ?? new Map<string, Maker>()).set(maker.key, makerIn(maker, maker.made_in)),
+    )
   return n => firstOf.get(n) ?? NOTHING
 }
 
-/** What made the steps that held items go on after. */
+/** What made the steps that items go on after; the caller bounds how many steps these are. */
 export async function madeOfHeld(sql: Sql, keys: readonly ItemKey[]): Promise<MadeSteps[]> {
   if (keys.length === 0) return []
   const items = await findEndedItems(sql, keys)
-  const steps = await findKeptSteps(sql, items)
-  const firstOf = await firstMakersOf(sql, items, steps)
-  return addMade(
-    [],
-    steps.map(step => makerOf(items[step.n - 1]!, step, firstOf(step.n))),
-  )
+  return madeOfKept(sql, items, await countKeptSteps(sql, items))
 }
 
 /** What made the steps that an item took over from the one that it replays. */
 export async function makersOfReused(sql: Sql, key: ItemKey): Promise<NamedSteps[]> {
   const items = await findEndedItems(sql, [key])
-  const steps = (await findStepHeads(sql, items)).filter(({ reused, key }) => reused && !HOLD_KEY.test(key))
-  const firstOf = await firstMakersOf(sql, items, steps)
-  const made = addMade(
-    [],
-    steps.map(step => makerOf(items[0]!, step, firstOf(1))),
-  )
+  const counts = (await countKeptSteps(sql, items)).filter(({ reused }) => reused)
+  const made = await madeOfKept(sql, items, counts)
   return nameMakers(sql, made, { project_id: key.project_id, deployment: 'original', run_ids: [] })
+}
+
+async function madeOfKept(
+  sql: Sql,
+  items: readonly EndedItemRow[],
+  counts: readonly StepCount[],
+): Promise<MadeSteps[]> {
+  const firstOf = await firstMakersOf(sql, items, counts)
+  return addMade(
+    [],
+    counts.flatMap(({ n, attempt, reused, steps }) => {
+      const item = items[n - 1]!
+      if (!reused) return [{ ...makerIn(item, attempt), steps }]
+      const known = [...firstOf(n).values()].map(maker => ({ ...maker, steps: 1 }))
+      return [...known, { ...unknownMaker(item), steps: steps - known.length }]
+    }),
+  )
 }

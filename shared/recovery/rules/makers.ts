@@ -16,6 +16,24 @@ export interface Maker {
 /** Stands for the code of an agent before any answer named a version of it. */
 export const UNNAMED = -1
 
+/** What ended an item, and how much that says of its earlier attempts. */
+export interface Ender extends Maker {
+  /** The attempt that ended it. */
+  attempt: number
+  /** All its attempts were by the code that ended it: no other was known. */
+  by_one_code: boolean
+}
+
+/** What made the steps of an attempt. An item keeps the name of the code that ended it alone. */
+export const makerIn = (
+  { agent_id, deployment_id, code_version, ...item }: Ender,
+  attempt: number,
+): Maker => ({
+  agent_id,
+  deployment_id,
+  code_version: attempt === item.attempt || item.by_one_code ? code_version : null,
+})
+
 export interface MadeSteps extends Maker {
   steps: number
 }

@@ -12,6 +12,7 @@ import { nextToDecide, noteDecided } from '../queries/cohort-decisions.ts'
 import { madeOfHeld } from '../queries/makers.ts'
 import { type OpenRecovery, updateRecovery } from '../queries/recoveries.ts'
 import { addMade } from '../rules/makers.ts'
+import { withinSteps } from './copy.ts'
 
 const DECISIONS: Record<
   Exclude<TriageAction, 'replay'>,
@@ -31,7 +32,8 @@ export async function decideNext(sql: Sql, recovery: OpenRecovery): Promise<bool
     await updateRecovery(sql, recovery, { status: 'aborted' })
     return false
   }
-  const keys = await nextToDecide(sql, recovery, LIMITS.recovery_chunk_items)
+  const next = await nextToDecide(sql, recovery, LIMITS.recovery_chunk_items)
+  const keys = action === 'resume' ? await withinSteps(sql, next) : next
   if (keys.length === 0) {
     await updateRecovery(sql, recovery, { status: 'completed' })
     return false

@@ -69,8 +69,11 @@ export async function makersOfHeld(
 ): Promise<NamedSteps[]> {
   const keys = await findHeldItems(sql, project_id, filter, LIMITS.recovery_plan_items)
   let made: MadeSteps[] = []
-  for (let next = 0; next < keys.length; next += LIMITS.recovery_chunk_items)
-    made = addMade(made, await madeOfHeld(sql, keys.slice(next, next + LIMITS.recovery_chunk_items)))
+  for (let next = 0; next < keys.length; ) {
+    const chunk = await withinSteps(sql, keys.slice(next, next + LIMITS.recovery_chunk_items))
+    made = addMade(made, await madeOfHeld(sql, chunk))
+    next += chunk.length
+  }
   return nameMakers(sql, made, { project_id, deployment: 'original', run_ids: [] })
 }
 

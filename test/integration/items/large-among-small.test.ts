@@ -4,7 +4,7 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Taking, takeDue, takeFair } from '../../../shared/claims/queries/claim.ts'
-import { findEndedItems, findStepHeads } from '../../../shared/claims/queries/recorded.ts'
+import { findEndedItems, findFirstMakers, findStepHeads } from '../../../shared/claims/queries/recorded.ts'
 import { findRecordedSteps, reapClaims } from '../../../shared/claims/queries/run-facts.ts'
 import {
   findHanded,
@@ -14,6 +14,7 @@ import {
 import { findRecordedItems } from '../../../shared/grading/queries/recorded-calls.ts'
 import { abortClaims, pauseForMoney, sweepStopped } from '../../../shared/items/queries/stop.ts'
 import type { RunKey } from '../../../shared/kernel/ids.ts'
+import { madeOfHeld } from '../../../shared/recovery/queries/makers.ts'
 import { compareItems } from '../../../shared/results/queries/compare.ts'
 import { deleteItems } from '../../../shared/submission/queries/submission.ts'
 import { readRunFailures } from '../../../shared/triage/queries/failures.ts'
@@ -153,6 +154,23 @@ it
         await findStepHeads(sql, keys)
       },
       () => sql`update runs set stop_reason = null where id = ${run.run_id}`,
+    ],
+    [
+      'counting what held items go on after',
+      () =>
+        madeOfHeld(
+          sql,
+          SEQS.map(seq => ({ ...run, seq })),
+        ),
+    ],
+    [
+      'finding what made the steps that replays took over',
+      () =>
+        findFirstMakers(
+          sql,
+          SEQS.map(seq => ({ ...run, seq })),
+        ),
+      () => sql`update steps set reused = true where run_id = ${run.run_id}`,
     ],
     [
       'pausing for money',
