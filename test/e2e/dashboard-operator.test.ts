@@ -162,7 +162,7 @@ describe.skipIf(CHROMIUM === undefined)('an operator (needs Chromium)', () => {
       const warning = page.locator('#actions').getByText('fails again')
       await warning.waitFor()
       expect(await page.locator('#actions .primary').count()).toBe(0)
-      await deploy(world, agent.id)
+      await deploy(world, agent.id, { max_steps: 7 })
       await page.reload()
       await page.locator('#actions .primary').waitFor()
       expect(await warning.count()).toBe(0)
