@@ -913,6 +913,7 @@ CREATE INDEX "idempotency_keys_created" ON "idempotency_keys" USING btree ("crea
 CREATE INDEX "idempotency_keys_run" ON "idempotency_keys" USING btree ("run_id");--> statement-breakpoint
 CREATE INDEX "items_item_id" ON "items" USING btree ("item_id");--> statement-breakpoint
 CREATE INDEX "runs_agent" ON "runs" USING btree ("agent_id","id");--> statement-breakpoint
+CREATE INDEX "runs_first" ON "runs" USING btree ("project_id","agent_id","id") WHERE replay_of is null and recovery_id is null;--> statement-breakpoint
 CREATE INDEX "runs_open" ON "runs" USING btree ("project_id","id") WHERE finished_at is null;--> statement-breakpoint
 CREATE INDEX "runs_with_steps" ON "runs" USING btree ("project_id","id") WHERE steps_purged_at is null;--> statement-breakpoint
 CREATE INDEX "runs_waiting_for_price" ON "runs" USING btree ("project_id","id") WHERE waits_for_price;--> statement-breakpoint

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { LIMITS } from '../../shared/kernel/limits.ts'
-import { fails, type Play, ran, recordId, workOff, works } from '../conformance/play.ts'
+import { deploy, fails, type Play, ran, recordId, workOff, works } from '../conformance/play.ts'
 import { axeProblems } from '../support/axe.ts'
 import { CHROMIUM } from '../support/browser.ts'
 import { browserWorld } from '../support/browser-world.ts'
@@ -153,15 +153,34 @@ describe.skipIf(CHROMIUM === undefined)('an operator (needs Chromium)', () => {
     expect(json).toMatchObject({ disposition: null, decided_by: email, decided_at: expect.any(String) })
   })
 
-  it('is warned of what a replay would only fail at again', async () => {
+  it.each(['invalid_input', 'schema_check_limit', 'output_too_large'])(
+    'is warned of %s that a replay would end by again, until another version is deployed',
+    async code => {
+      const { world } = browser
+      const { run, agent } = await ran(world, fails(code), [{ item_id: `hopeless-${code}`, input: 1 }])
+      const page = await browser.open(`/dashboard/items/${recordId(run)}`)
+      const warning = page.locator('#actions').getByText('fails again')
+      await warning.waitFor()
+      expect(await page.locator('#actions .primary').count()).toBe(0)
+      await deploy(world, agent.id, { max_steps: 7 })
+      await page.reload()
+      await page.locator('#actions .primary').waitFor()
+      expect(await warning.count()).toBe(0)
+    },
+  )
+
+  it('is not warned by what an agent writes, nor of a whole group by one of its items', async () => {
     const { world } = browser
-    const { run } = await ran(world, fails('invalid_input'), [{ item_id: 'hopeless', input: 1 }])
-    const words = 'A replay as it is fails again: its input does not fit what the agent takes'
+    const error = { code: 'code_of_words', message: 'egress denied: the gate is shut' }
+    const denies: Play = ({ seq, attempt }) => [{ type: 'error', seq, attempt, error }]
+    const { run } = await ran(world, denies, [{ item_id: 'gate', input: 1 }])
     const page = await browser.open(`/dashboard/items/${recordId(run)}`)
-    await page.locator('#actions').getByText(words).waitFor()
-    expect(await page.locator('#actions .primary').count()).toBe(0)
-    await page.goto(ofProject(`/triage?run_id=${run}`))
-    await page.locator('#inbox').getByText(words).waitFor()
+    await page.locator('#actions .primary').waitFor()
+    expect(await page.getByText('fails again').count()).toBe(0)
+    const { run: other } = await ran(world, fails('invalid_input'), [{ item_id: 'group', input: 1 }])
+    await page.goto(ofProject(`/triage?run_id=${other}`))
+    await page.locator('#inbox').getByText('group').first().waitFor()
+    expect(await page.getByText('fails again').count()).toBe(0)
   })
 
   it('sees a message of exactly as many characters as are shown whole, and a longer one marked', async () => {

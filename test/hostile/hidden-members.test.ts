@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { itemRecordId } from '../../shared/kernel/ids.ts'
 import { startNodeHost } from '../conformance/hosts.ts'
+import { fails, ran } from '../conformance/play.ts'
 import { openWorld, type World } from '../conformance/world.ts'
 
 let world: World
@@ -43,38 +44,82 @@ beforeAll(async () => {
   const recovery = { project_id: ids.projectId, action: 'acknowledge', filter: { run_id: ids.runId } }
   ids.recoveryId = (await done('POST', '/v1/recoveries', recovery, owner)).id
   await done('POST', '/v1/batches', order, await key(CALLED, 'operator'))
+  ids.scheduleId = (
+    await done('POST', '/v1/schedules', { agent_id: ids.agentId, cron: '0 9 * * *' }, owner)
+  ).id
+  ids.triggerId = (await done('POST', '/v1/triggers', { agent_id: ids.agentId, name: 'seen' }, owner)).id
+  const { run } = await ran(world, fails(), [{ input: 1 }], { callback_url: 'https://example.org/ended' })
+  ids.causeId = (await done('GET', `/v1/causes?run_id=${run}`, undefined, owner)).rows[0].id
+  const decision = { project_id: ids.projectId, action: 'acknowledge', filter: { cause_id: ids.causeId } }
+  await done('POST', '/v1/recoveries', decision, owner)
+  ids.deliveryId = (await done('GET', `/v1/deliveries?run_id=${run}`, undefined, owner)).deliveries[0].id
 })
 afterAll(() => world.end())
 
-/** What a key may read, and where each is. */
-function reads(): string[] {
-  const { paths } = world.contract.document
-  const filled = Object.entries(paths as Record<string, Record<string, { security?: unknown[] }>>)
-    .filter(([, { get }]) => get !== undefined && get.security?.length !== 0)
-    .map(([path]) => path.replaceAll(/\{(\w+)\}/g, (whole, name) => ids[name] ?? whole))
-  return filled.filter(path => !path.includes('{'))
+/** What a read needs beyond its path. */
+const QUERIES: Record<string, () => string> = {
+  '/v1/agents/{agentId}/estimate': () => '?items=1',
+  '/v1/results': () => `?run_id=${ids.runId}`,
+  '/v1/schedules/preview': () => '?cron=0+9+*+*+*',
+  '/v2/runs/{runId}/compare': () => `?with=${ids.runId}`,
+}
+
+interface Operation {
+  security?: object[]
+  responses: Record<string, { content?: object }>
+}
+
+/** What a key may read, where each is, and as which types. Not of the operator: no key opens those. */
+function reads() {
+  const paths = Object.entries(world.contract.document.paths as Record<string, { get?: Operation }>)
+  return paths.flatMap(([path, { get }]) => {
+    if (get === undefined || get.security?.length === 0 || get.security?.some(one => 'operator' in one))
+      return []
+    const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name) => ids[name] ?? whole)
+    expect(filled, 'fill in its ids').not.toContain('{')
+    const types = Object.keys(get.responses['200']?.content ?? {})
+    return types.map(type => ({ path: filled, query: QUERIES[path]?.() ?? '', type }))
+  })
 }
 
 const NAMING = () => [
   `/v2/runs/${ids.runId}`,
+  `/v2/runs/${ids.runId}/compare?with=${ids.runId}`,
   `/v2/runs/${ids.runId}/events`,
   '/v2/runs',
   `/v1/durable/runs/${ids.itemId}`,
   `/v1/recoveries/${ids.recoveryId}`,
   '/v1/recoveries',
   '/v1/audit',
+  `/v1/causes/${ids.causeId}`,
+]
+
+/** Reads that no key opens. */
+const OF_MEMBERS = () => [
+  '/v1/account',
+  '/v1/members',
+  '/v1/sessions',
+  `/v1/projects/${ids.projectId}/signing-secret`,
+  `/v1/projects/${ids.projectId}/views`,
 ]
 
 describe('a key that only reads', () => {
   it('gets no member’s e-mail from any read, and sees that there was somebody', async () => {
     const token = await key('board', 'viewer')
     const shown: string[] = []
-    for (const path of reads()) {
-      const { text } = await world.call('GET', path, { token })
+    const refused: string[] = []
+    for (const { path, query, type } of reads()) {
+      const { status, headers, text } = await world.call('GET', path + query, {
+        token,
+        headers: { accept: type },
+      })
       expect(text, path).not.toContain(email)
-      if (text.includes('"a…@example.org"')) shown.push(path)
+      if (text.includes('"a…@example.org"')) shown.push(path + query)
+      if (status === 403) refused.push(path)
+      else expect([status, headers.get('content-type')?.split(';')[0]], path).toEqual([200, type])
     }
     expect(shown.sort()).toEqual(NAMING().sort())
+    expect(refused.sort()).toEqual(OF_MEMBERS().sort())
     expect((await world.call('GET', '/v2/runs', { token })).text).toContain(CALLED)
   })
 

@@ -5,7 +5,6 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { runName } from '../../../shared/view/run.ts'
-import { FailsAgain } from '../parts/fails-again.tsx'
 import { FirstOf, List } from '../parts/list.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { type Item, readItem } from '../parts/record.ts'
@@ -40,7 +39,6 @@ export const causePage = page({
             cost {money(cause.cost_usd)}. First <When at={cause.first_seen} now={now} />, last{' '}
             <When at={cause.last_seen} now={now} />.
           </p>
-          {cause.waiting > 0 && <FailsAgain of={{ ...cause, outcome_reason: cause.reason }} />}
           <p class="actions">
             {cause.waiting > 0 && member.role !== 'viewer' && <Actions cause={cause} />}
             {cause.waiting > 0 && (

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { sayAuthor, sayDisposition } from '../../../shared/recovery/rules/recovery.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
+import { failsAgain } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { runName, sayUnchanged } from '../../../shared/view/run.ts'
 import { cameFrom, listAt, type OuterList } from '../parts/came-from.ts'
 import { ItemActions } from '../parts/item-actions.tsx'
@@ -54,12 +55,13 @@ export const itemPage = page({
     ])
     const waits = WAITS.has(item.status)
     const replay = replayOf(item.id, lineage)
-    const [{ data: run }, why, neighbours, difference, cause] = await Promise.all([
+    const [{ data: run }, why, neighbours, difference, cause, agent] = await Promise.all([
       api.GET('/v2/runs/{runId}', { params: { path: { runId: item.run_id } } }),
       waits ? api.GET('/v1/durable/runs/{itemId}/why', { params: { path } }) : undefined,
       list ? neighboursIn(api, list, item) : findNeighbours(api, item, query),
       query.with && outputsOf(api, item, texts, query.with),
       causeOf(api, item),
+      failsAgain(item) && agentOf(api, item),
     ])
     const viewingAt = (anchor: string): Viewing => ({
       view: query.view,
@@ -80,7 +82,7 @@ export const itemPage = page({
           <State of={item} now={ctx.now()} />
           {replay && <Became of={replay} />}
           <Reason item={item} why={why?.data?.message} cause={cause} />
-          <ItemActions item={item} role={member.role} />
+          <ItemActions item={item} role={member.role} expected={expectedOf(item, run, agent || undefined)} />
           <Figures item={item} steps={trace.steps} now={ctx.now()} />
           <InAndOut item={item} texts={texts} viewingAt={viewingAt} />
           <ItemTrace item={item} run={run} trace={trace} query={query} request={request} role={member.role} />
@@ -108,6 +110,25 @@ async function causeOf(api: Client, { cause_id }: Item): Promise<Schemas['Cause'
   if (cause_id === null) return undefined
   const found = api.GET('/v1/causes/{causeId}', { params: { path: { causeId: cause_id } } })
   return unlessGone(found.then(({ data }) => data))
+}
+
+/** Undefined where it was deleted. */
+const agentOf = (api: Client, { agent_id }: Item) =>
+  unlessGone(
+    api.GET('/v1/agents/{agentId}', { params: { path: { agentId: agent_id } } }).then(({ data }) => data),
+  )
+
+/** Says only of the code of now that it fails again: of any other nothing is known. */
+function expectedOf(
+  item: Item,
+  run: Schemas['Run'] | undefined,
+  agent: Schemas['AgentRead'] | undefined,
+): string | undefined {
+  if (run === undefined || agent === undefined) return undefined
+  const { deployed_version, code_versions } = agent
+  const isDeployed = run.deployment_version !== null && run.deployment_version === deployed_version
+  const isOfNow = item.code_version === null || item.code_version === code_versions[0]?.version
+  return isDeployed && isOfNow ? failsAgain(item) : undefined
 }
 
 /** Redirects to the same page with another query; linkWith keeps the link's other parameters. */

@@ -16,8 +16,10 @@ export const jumpPage = page({
   async show({ api, params: { projectId: project_id }, query }) {
     const text = query.q?.trim() ?? ''
     await api.GET('/v1/projects/{projectId}', { params: { path: { projectId: project_id } } })
-    const { targets, is_exact } =
-      text === '' ? { targets: [], is_exact: false } : await findTargets(api, project_id, text)
+    const { targets, is_exact, is_whole } =
+      text === ''
+        ? { targets: [], is_exact: false, is_whole: true }
+        : await findTargets(api, project_id, text)
     if (query.go !== undefined && is_exact)
       return new Response(null, { status: 303, headers: { location: targets[0]!.href } })
     return {
@@ -33,14 +35,20 @@ export const jumpPage = page({
             </Field>
             <button class="primary">Jump</button>
           </form>
-          <Targets targets={targets} asked={text !== ''} />
+          <Targets targets={targets} asked={text !== ''} is_whole={is_whole} />
         </>
       ),
     }
   },
 })
 
-const Targets = ({ targets, asked }: { targets: readonly Target[]; asked: boolean }) => (
+interface TargetsProps {
+  targets: readonly Target[]
+  asked: boolean
+  is_whole: boolean
+}
+
+const Targets = ({ targets, asked, is_whole }: TargetsProps) => (
   <ul id="jump-found" class="targets" data-rows>
     {targets.map(({ kind, name, href }) => (
       <li data-href={href}>
@@ -49,7 +57,8 @@ const Targets = ({ targets, asked }: { targets: readonly Target[]; asked: boolea
         </a>
       </li>
     ))}
-    {asked && targets.length === 0 && (
+    {!is_whole && <li class="dim">Items could not be looked up by their ids. Try again in a moment.</li>}
+    {asked && is_whole && targets.length === 0 && (
       <li class="dim">
         Nothing has that id, nor an id with that number like those of the newest {RUNS_LIKE} runs, nor that
         name among pages, agents, causes and the newest {LOOKED_AT} runs, schedules and triggers.

@@ -12,7 +12,7 @@ import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { anyAmong, Choice } from '../parts/choice.tsx'
 import { ErrorCategories, ErrorDays, readErrorDays } from '../parts/error-categories.tsx'
 import { Field } from '../parts/form.tsx'
-import { findItemsById, type Target } from '../parts/jump-targets.ts'
+import { findItemsById, type ItemsFound } from '../parts/jump-targets.ts'
 import { List, linkWith, Pager } from '../parts/list.tsx'
 import { readSavedViews, SavedViews } from '../parts/saved-views.tsx'
 import { filterAsked, instantOf, rangeAsked, SearchQuery } from '../parts/search-query.ts'
@@ -46,7 +46,7 @@ export const searchPage = page({
       api.GET('/v1/steps/error-categories', { params: { query: { project_id, ...range } } }),
       isSearch ? [] : readErrorDays(api, project_id, ctx.now()),
       readSavedViews(api, project_id, 'search'),
-      cursor === undefined ? itemsById(api, project_id, q?.trim()) : [],
+      cursor === undefined ? itemsById(api, project_id, q?.trim()) : NONE,
     ])
     return {
       title: 'Search',
@@ -58,7 +58,7 @@ export const searchPage = page({
           <h1>Search</h1>
           <SavedViews list="search" {...{ views, project_id, request, member }} />
           <SearchForm query={query} />
-          <ById items={byId} />
+          <ById {...byId} />
           {isSearch && <Scope query={query} found={found} request={request} />}
           {isSearch && <Found steps={found?.steps ?? []} q={q ?? ''} now={now} project_id={project_id} />}
           {isSearch && <Pager request={request} next={found?.next_cursor ?? null} />}
@@ -73,12 +73,16 @@ export const searchPage = page({
   },
 })
 
+const NONE: ItemsFound = { items: [], is_whole: true }
+
 /** A single word with a digit may be the id of an item, or the number in one. */
 const itemsById = (api: Client, project_id: string, word = '') =>
-  /^\S*\d\S*$/.test(word) ? findItemsById(api, project_id, word) : []
+  /^\S*\d\S*$/.test(word) ? findItemsById(api, project_id, word) : NONE
 
-const ById = ({ items }: { items: readonly Target[] }) =>
-  items.length === 0 ? (
+const ById = ({ items, is_whole }: ItemsFound) =>
+  !is_whole ? (
+    <p class="dim">Items could not be looked up by their ids. Load this page again in a moment.</p>
+  ) : items.length === 0 ? (
     ''
   ) : (
     <p id="by-id">

@@ -4,7 +4,6 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOfHeld } from '../../../shared/view/cause.ts'
 import type { Doubt } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
-import { FailsAgain } from './fails-again.tsx'
 import { figure, List } from './list.tsx'
 import { count, money, percent, When } from './text.tsx'
 
@@ -46,7 +45,6 @@ export const Causes = ({ causes, isWhole, project_id, run, doubt, now, mayAct }:
             <>
               <a href={ofProject(project_id, `causes/${one.id}`)}>{one.title}</a>
               <Doubted words={doubt?.(one)} project_id={project_id} />
-              {one.waiting > 0 && <FailsAgain of={{ ...one, outcome_reason: one.reason }} />}
             </>
           ),
         },

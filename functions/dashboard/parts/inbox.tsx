@@ -11,7 +11,6 @@ import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
 import { Doubted } from './causes.tsx'
-import { FailsAgain } from './fails-again.tsx'
 import { groupsOf } from './inbox-groups.ts'
 import { count, counted, Verdict, When } from './text.tsx'
 
@@ -182,7 +181,6 @@ const Group = ({ at, rows, cause, doubt, project_id, filter, mayDecide }: GroupP
           {cause !== undefined && filter.partition_key === undefined && `, ${count(cause.waiting)} in all`}
         </span>
         <Doubted words={doubt(rows[0]!)} project_id={project_id} />
-        <FailsAgain of={{ ...rows[0]!, outcome_reason: reason }} />
       </th>
       {mayDecide && (
         <td>

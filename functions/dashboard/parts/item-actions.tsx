@@ -3,9 +3,7 @@
 import type { Child } from 'hono/jsx'
 import type { MemberRole } from '../../../shared/accounts/vocabulary.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
-import { failsAgain } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { ofItem } from '../shell/addresses.ts'
-import { FailsAgain } from './fails-again.tsx'
 import { Sure } from './form.tsx'
 import type { Item } from './record.ts'
 import { money } from './text.tsx'
@@ -42,8 +40,6 @@ const CallWrong = ({ item }: { item: Item }) => {
   )
 }
 
-const mayWork = (item: Item) => failsAgain({ ...item, message: item.error_message }) === undefined
-
 interface ActProps {
   action: string
   letter: string
@@ -59,7 +55,14 @@ const Act = ({ action, letter, label, children }: ActProps) => (
   </form>
 )
 
-export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) => {
+interface ItemActionsProps {
+  item: Item
+  role: MemberRole
+  /** What to expect of a replay that changes nothing; undefined where it may work. */
+  expected: string | undefined
+}
+
+export const ItemActions = ({ item, role, expected }: ItemActionsProps) => {
   const { available_actions: can, id } = item
   if (role === 'viewer' || can.length === 0) return ''
   const at = (action: string) => ofItem(id, action)
@@ -67,10 +70,10 @@ export const ItemActions = ({ item, role }: { item: Item; role: MemberRole }) =>
     <section class="choices" aria-label="What you can do" id="actions" data-live>
       {can.includes('replay') && (
         <form method="post" action={at('replay')}>
-          <button class={mayWork(item) ? 'primary' : undefined} data-key="r" data-asks>
+          <button class={expected === undefined ? 'primary' : undefined} data-key="r" data-asks>
             {item.cost_usd > 0 ? `Replay (about ${money(item.cost_usd)})` : 'Replay'}
           </button>
-          <FailsAgain of={{ ...item, message: item.error_message }} />
+          {expected && <div class="v-degraded">A replay as it is {expected}.</div>}
           <p class="dim">
             A new item runs beside this one, with the code of now. An answer that was at fault is asked for
             again, what came before it is not; the verdict here stays.{' '}

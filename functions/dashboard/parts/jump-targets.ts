@@ -1,8 +1,9 @@
-// Finds what a text may mean in a project: an id of Assay or of the caller, or a part of a name. Guarantee: names are
-// searched only where no id matches, among a bounded number of the newest.
+// Finds what a text may mean in a project: an id of Assay or of the caller, or a part of a name. Guarantee: names and
+// parts of ids are searched among a bounded number of the newest, in a few calls, and no failed look-up of an item hides
+// what else was found.
 
 import { isUuid } from '../../../shared/kernel/ids.ts'
-import type { Client } from '../../../shared/sdk/client.ts'
+import { ApiFailure, type Client } from '../../../shared/sdk/client.ts'
 import { CAUSE_ID } from '../../../shared/triage/rules/causes.ts'
 import { runName } from '../../../shared/view/run.ts'
 import {
@@ -34,6 +35,13 @@ interface Found {
   targets: Target[]
   /** The text is an id that exactly one target has. */
   is_exact: boolean
+  /** Whether items could be looked up by their ids. */
+  is_whole: boolean
+}
+
+export interface ItemsFound {
+  items: ItemTarget[]
+  is_whole: boolean
 }
 
 /** Most targets of each kind. */
@@ -43,8 +51,10 @@ export const LOOKED_AT = 50
 /** Shorter texts are not searched: a single letter is in nearly every name. */
 const LEAST_CHARACTERS = 2
 /** Of how many of the newest runs ids are taken as examples, and how many of each. */
-export const RUNS_LIKE = 20
+export const RUNS_LIKE = 5
 const IDS_OF_RUN = 4
+/** How many ids like these are looked up, each in the newest run that has it. */
+const IDS_LIKE = 3
 /** How many runs are searched for an item of that id. */
 const RUNS_OF_ITEM = 5
 
@@ -54,12 +64,13 @@ export async function findTargets(api: Client, project_id: string, text: string)
     : CAUSE_ID.test(text)
       ? await byCause(api, text)
       : []
-  if (byId.length > 0) return { targets: byId, is_exact: byId.length === 1 }
-  const items = await findItemsById(api, project_id, text)
+  if (byId.length > 0) return { targets: byId, is_exact: byId.length === 1, is_whole: true }
+  const [{ items, is_whole }, named] = await Promise.all([
+    findItemsById(api, project_id, text),
+    text.length < LEAST_CHARACTERS ? [] : byName(api, project_id, text.toLowerCase()),
+  ])
   const is_exact = items.length === 1 && items[0]!.item_id === text
-  if (items.length > 0) return { targets: items, is_exact }
-  const named = text.length < LEAST_CHARACTERS ? [] : await byName(api, project_id, text.toLowerCase())
-  return { targets: named, is_exact: false }
+  return { targets: [...items, ...named], is_exact, is_whole }
 }
 
 /** Returns undefined where nothing has that id, or where the text cannot be an id. */
@@ -95,9 +106,14 @@ async function byCause(api: Client, id: string): Promise<Target[]> {
 }
 
 /** By the caller's own identifier, or where no item has it, by a number within it. */
-export async function findItemsById(api: Client, project_id: string, text: string): Promise<ItemTarget[]> {
-  const items = await byOwnId(api, project_id, text)
-  return items.length > 0 ? items : byPartOfOwnId(api, project_id, text)
+export async function findItemsById(api: Client, project_id: string, text: string): Promise<ItemsFound> {
+  try {
+    const items = await byOwnId(api, project_id, text, RUNS_OF_ITEM)
+    return { items: items.length > 0 ? items : await byPartOfOwnId(api, project_id, text), is_whole: true }
+  } catch (error) {
+    if (error instanceof ApiFailure) return { items: [], is_whole: false }
+    throw error
+  }
 }
 
 /**
@@ -108,8 +124,10 @@ async function byPartOfOwnId(api: Client, project_id: string, text: string): Pro
   if (!/\d/.test(text)) return []
   const runs = await known(api.GET('/v2/runs', { params: { query: { project_id, limit: RUNS_LIKE } } }))
   const ids = await Promise.all((runs ?? []).map(run => firstIds(api, run.id)))
-  const found = await Promise.all(likeIds(text, ids.flat()).map(id => byOwnId(api, project_id, id)))
-  return found.flat().slice(0, MOST)
+  const found = await Promise.all(
+    likeIds(text, ids.flat(), IDS_LIKE).map(id => byOwnId(api, project_id, id, 1)),
+  )
+  return found.flat()
 }
 
 async function firstIds(api: Client, runId: string): Promise<string[]> {
@@ -119,10 +137,13 @@ async function firstIds(api: Client, runId: string): Promise<string[]> {
 }
 
 /** Finds items by the caller's own identifier, in the newest runs that have it. */
-async function byOwnId(api: Client, project_id: string, item_id: string): Promise<ItemTarget[]> {
-  const runs = await known(
-    api.GET('/v2/runs', { params: { query: { project_id, item_id, limit: RUNS_OF_ITEM } } }),
-  )
+async function byOwnId(
+  api: Client,
+  project_id: string,
+  item_id: string,
+  limit: number,
+): Promise<ItemTarget[]> {
+  const runs = await known(api.GET('/v2/runs', { params: { query: { project_id, item_id, limit } } }))
   const found = await Promise.all(
     (runs ?? []).map(async run => {
       const path = { runId: run.id }

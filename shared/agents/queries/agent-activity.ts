@@ -1,4 +1,4 @@
-// Reads what agents did lately. Guarantee: it reads a bounded number of runs per agent, by the index of its runs; its
+// Reads what agents did lately. Guarantee: it reads a bounded number of runs per agent, by the indexes of its runs; its
 // cost comes from the daily sums, and its open runs from the index of open runs.
 
 import { askProjects } from '../../cluster/queries/distributed.ts'
@@ -40,10 +40,9 @@ export async function readAgentActivity(
         coalesce(sum(degraded + failed + budget_exceeded), 0)::bigint as not_ok,
         coalesce(sum(budget_exceeded), 0)::bigint as over_budget
       from (
-        select * from (
-          select * from runs where agent_id = a.id and project_id = ${project} and id >= ${since_id}
-          order by id desc limit ${LIMITS.agent_runs_looked_at}) looked
-        where ${sql.unsafe(isFirstRun('looked'))} order by id desc limit ${LIMITS.agent_runs_summed}) latest) r
+        select ok, degraded, failed, budget_exceeded from runs f
+        where agent_id = a.id and project_id = ${project} and id >= ${since_id} and ${sql.unsafe(isFirstRun('f'))}
+        order by id desc limit ${LIMITS.agent_runs_summed}) latest) r
     cross join lateral (
       select coalesce(sum(cost_micro), 0)::bigint as cost_micro from model_calls
       where project_id = ${project} and agent_id = a.id and day >= ${since_day}::text::date) m`

@@ -124,6 +124,10 @@ export const runs = pgTable(
   t => [
     unique('runs_project').on(t.project_id, t.id),
     index('runs_agent').on(t.agent_id, t.id),
+    // Each replay of an item is a run: a search for the others would read all replays since.
+    index('runs_first')
+      .on(t.project_id, t.agent_id, t.id)
+      .where(sql`replay_of is null and recovery_id is null`),
     index('runs_open').on(t.project_id, t.id).where(sql`finished_at is null`),
     index('runs_with_steps').on(t.project_id, t.id).where(sql`steps_purged_at is null`),
     index('runs_waiting_for_price').on(t.project_id, t.id).where(sql`waits_for_price`),

@@ -45,7 +45,6 @@ export const READING_LIMITS = {
   queue_retries: 20, // listed, those due first
   model_usage_days: { default: 30, max: 90 },
   agent_runs_summed: 50, // of each agent, the latest of a week: shows whether it works now
-  agent_runs_looked_at: 500, // among them those that replay nothing: each replay of an item is a run
   model_usage_rows: 200, // models of agents
   model_call_rows: 2000, // of an agent and a day: a hundred models, each with durations that differ by a factor of 32
   activity_runs: 200_000, // the latest, summed by day

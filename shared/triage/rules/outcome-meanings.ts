@@ -73,7 +73,7 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
   },
   content_filter: {
     means: 'a content filter stopped the answer',
-    next: 'The provider will stop it again. Change the input or the prompt, or take another model; otherwise dismiss the item.',
+    next: 'The provider will probably stop it again. Change the input or the prompt, or take another model; otherwise dismiss the item.',
   },
   schema_mismatch: {
     means: 'the output does not match the declared schema',
@@ -117,30 +117,22 @@ const MEANINGS: Record<OutcomeReason | typeof CALLED_WRONG, Meaning> = {
 export const reasonMeaning = (reason: string): string =>
   MEANINGS[reason as keyof typeof MEANINGS]?.means ?? reason
 
-/** What ends the same however often it is replayed, and what has to change first. */
-const CERTAIN: Partial<Record<OutcomeReason | ItemErrorCode, string>> = {
+/** What a replay that changes nothing ends by again, and what has to change first. */
+const FAILS_AGAIN: Partial<Record<ItemErrorCode, string>> = {
   invalid_input:
-    'its input does not fit what the agent takes: change the input, or deploy an agent that takes it',
+    'fails again: its input does not fit what the agent takes. Change the input, or deploy an agent that takes it',
   schema_check_limit:
-    'checking it against its schema takes too long: deploy a simpler schema, or change the input',
-  output_too_large: 'its output is larger than an output may be: deploy an agent that returns less',
-  content_filter: 'the provider stops it again: change the input or the prompt',
-}
-/** A host that the deployment of a bundle does not list, as its message says. */
-const DENIED = /\begress denied\b/i
-
-interface Ended {
-  outcome_reason?: string | null | undefined
-  error_code: string | null
-  message?: string | null | undefined
+    'probably fails again: checking it against its schema takes too long. Deploy a simpler schema, or change the input',
+  output_too_large:
+    'probably fails again: its output is larger than an output may be. Deploy an agent that returns less',
 }
 
-/** Why a replay would fail again while nothing else changes; undefined where it may work. */
-export function failsAgain({ outcome_reason, error_code, message }: Ended): string | undefined {
-  if (message && DENIED.test(message))
-    return 'its agent calls a host that its deployment does not allow: deploy it with that host'
-  return CERTAIN[error_code as ItemErrorCode] ?? CERTAIN[outcome_reason as OutcomeReason]
-}
+/**
+ * What to expect of a replay with the input and the code that the item ended with; undefined where it may work. It holds
+ * only while that code is the agent's current one: a replay runs with the code of now.
+ */
+export const failsAgain = ({ error_code }: { error_code: string | null }): string | undefined =>
+  Object.hasOwn(FAILS_AGAIN, error_code ?? '') ? FAILS_AGAIN[error_code as ItemErrorCode] : undefined
 
 /** An agent that refused an input refuses the same input again. */
 const INVALID_INPUT = 'The input does not fit what the agent takes. Replay it with an input that does.'

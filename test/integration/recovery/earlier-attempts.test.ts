@@ -111,11 +111,11 @@ function counting(sql: Sql) {
   const read = { rows: 0 }
   const counted = new Proxy(sql, {
     apply(target, self, args) {
-      const sent = Reflect.apply(target as never, self, args)
+      const sent = Reflect.apply(target as never, self, args) as Promise<unknown[]>
       if (!Array.isArray(args[0]?.raw)) return sent
       const settled = sent.then.bind(sent)
       const value = (done: (rows: unknown[]) => unknown, failed: never) =>
-        settled((rows: unknown[]) => {
+        settled(rows => {
           read.rows += rows.length
           return done(rows)
         }, failed)
