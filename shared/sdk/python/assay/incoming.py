@@ -4,6 +4,7 @@ come one by one; a head has HEAD_BYTES at most."""
 from __future__ import annotations
 
 import http.client
+import re
 import socket
 import time
 from typing import Optional
@@ -13,6 +14,16 @@ from .limits import KIB
 IDLE_S = 75.0  # between two requests, and for the next bytes of a body that nobody has to sign
 HEAD_S = 20.0
 HEAD_BYTES = 64 * KIB
+
+LENGTH = re.compile(r"\d{1,10}")
+CHUNK = re.compile(r"[0-9a-fA-F]{1,8}")
+
+
+def whole_number(text: str, shape: "re.Pattern[str]", base: int = 10) -> int:
+    """Python's own reading takes signs and underscores; less than nothing would be read without an end."""
+    if not shape.fullmatch(text):
+        raise ValueError(text)
+    return int(text, base)
 
 
 class Incoming:

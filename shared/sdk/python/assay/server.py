@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import http.client
 import os
-import re
 import select
 import signal
 import socket
@@ -19,7 +18,7 @@ from typing import Any, Callable, Iterator, Optional
 from . import later_answer
 from .answers import Answer, refusal
 from .callers import TOO_LARGE, TOO_SLOW, UNREADABLE, Body, Refused
-from .incoming import HEAD_BYTES, IDLE_S, Incoming
+from .incoming import CHUNK, HEAD_BYTES, IDLE_S, LENGTH, Incoming, whole_number
 from .pages import is_loopback
 from .protocol import AgentProtocol
 
@@ -34,16 +33,6 @@ LINGER_S = 1.0
 DISCARD_S = 15.0
 DISCARD_BYTES = 128 * 1024 * 1024
 """What still comes of a body that is refused: read by most senders only after they have sent it."""
-
-LENGTH = re.compile(r"\d{1,10}")
-CHUNK = re.compile(r"[0-9a-fA-F]{1,8}")
-
-
-def _whole_number(text: str, shape: "re.Pattern[str]", base: int = 10) -> int:
-    """Python's own reading takes signs and underscores; less than nothing would be read without an end."""
-    if not shape.fullmatch(text):
-        raise ValueError(text)
-    return int(text, base)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -132,13 +121,13 @@ class Handler(BaseHTTPRequestHandler):
     def _read(self, body: Body) -> None:
         """Raises Refused, or ValueError if it cannot be read."""
         if "chunked" not in self.headers.get("transfer-encoding", "").lower():
-            self._take(body, _whole_number(self.headers.get("content-length") or "0", LENGTH))
+            self._take(body, whole_number(self.headers.get("content-length") or "0", LENGTH))
             return
         about = ABOUT_BYTES
         while True:
             line = self._line()
             about -= len(line) - SHORT_LINE
-            length = _whole_number(line.split(b";")[0].strip().decode("latin-1"), CHUNK, 16)
+            length = whole_number(line.split(b";")[0].strip().decode("latin-1"), CHUNK, 16)
             if about < 0:
                 raise Refused(TOO_LARGE)
             if length == 0:
