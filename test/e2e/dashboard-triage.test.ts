@@ -185,7 +185,7 @@ describe.skipIf(CHROMIUM === undefined)('triage (needs Chromium)', () => {
       .getByRole('region', { name: 'Why items wait' })
       .getByRole('link', { name: 'no answer' })
       .click()
-    await page.getByText('4 items of').waitFor()
+    await page.getByText('4 times in').waitFor()
     await page.getByRole('link', { name: 'Replay all 3…' }).click()
     await page.getByText('3 of 4 items can be replayed; 1 cannot: dismissed.').waitFor()
     await page.getByRole('button', { name: 'Replay 3 items' }).click()
