@@ -65,7 +65,10 @@ export const wantedPage = page({
 export const faultsPage = page({
   path: '/dashboard/projects/{projectId}/submit/faults',
   query: z.strictObject(orderFields),
-  show: async ({ query }) => Response.json(faultsOfOrder(query)),
+  async show({ api, params: { projectId }, query }) {
+    await api.GET('/v1/projects/{projectId}', { params: { path: { projectId } } })
+    return Response.json(faultsOfOrder(query))
+  },
 })
 
 /** All of them, whatever else is wrong with the form; in sentences. */
