@@ -17,6 +17,7 @@ const YESTERDAY = '1d'
 const SOON_MS = 86_400_000
 
 export async function overview(session: Session): Promise<void> {
+  session.retrying.stop() // whoever types the bare command asks how things are now
   const found = await readOverview(session, session.now()).catch(error => {
     throw withHelp(error)
   })

@@ -28,6 +28,7 @@ export function cameTo(
     if ((error.cause as Error | undefined)?.name === 'AbortError') return undefined
     const reasons = innermost(error)
     if (!hasAnswered && reasons.some(({ code }) => FOR_PEOPLE.test(code))) return undefined
+    if (isRefusedByFetch(error)) return undefined
     return reasons.every(isNotSent) ? 'nowhere' : 'perhaps'
   }
   if (!(error instanceof ApiFailure)) return undefined
@@ -45,6 +46,13 @@ export const hasAnswered = (error: unknown): boolean =>
 /** Whether nothing listens at an address of this machine. */
 export const isRefusedHere = (error: unknown): boolean =>
   innermost(error).every(({ code, address }) => code === 'ECONNREFUSED' && /^(127\.|::1$)/.test(address))
+
+/** Of a port that belongs to another protocol nothing is ever asked. */
+function isRefusedByFetch(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause)
+    if (each.message === 'bad port') return true
+  return false
+}
 
 interface Reason {
   code: string

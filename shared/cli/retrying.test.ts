@@ -292,4 +292,10 @@ describe('asking again', () => {
     await expect(reads(client(DOWN, good))).rejects.toMatchObject({ code: 'unreachable' })
     expect([sent.length, notes]).toEqual([1, []])
   })
+
+  it('nothing is repeated that fetch refuses by itself, such as a port of another protocol', async () => {
+    const api = client(broken(new Error('bad port')), good)
+    await expect(reads(api)).rejects.toMatchObject({ code: 'unreachable' })
+    expect(sent).toHaveLength(1)
+  })
 })
