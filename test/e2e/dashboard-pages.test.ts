@@ -95,7 +95,7 @@ async function cookieOf(account: { email: string; password: string }): Promise<s
 }
 
 /** Every page is opened once, and most of the time goes into checking it. */
-const WALK = { timeout: 120_000 }
+const WALK = { timeout: 300_000 }
 
 async function walk(
   account: { email: string; password: string },
