@@ -86,13 +86,7 @@ export const itemPage = page({
           <Figures item={item} steps={trace.steps} now={ctx.now()} />
           <InAndOut item={item} texts={texts} viewingAt={viewingAt} />
           <ItemTrace item={item} run={run} trace={trace} query={query} request={request} role={member.role} />
-          {lineage.length > 1 && (
-            <section id="replays" data-live aria-label="Replays">
-              <h2>Replays</h2>
-              {item.unchanged && <p>This one is {sayUnchanged()}.</p>}
-              <LineageTable of={lineage} itemId={item.id} />
-            </section>
-          )}
+          {lineage.length > 1 && <Replays of={item} lineage={lineage} />}
           {difference && (
             <section id="difference" aria-label="Difference">
               <h2>How the outputs differ</h2>
@@ -104,6 +98,14 @@ export const itemPage = page({
     }
   },
 })
+
+const Replays = ({ of, lineage }: { of: Item; lineage: Parameters<typeof LineageTable>[0]['of'] }) => (
+  <section id="replays" data-live aria-label="Replays">
+    <h2>Replays</h2>
+    {of.unchanged && <p>This one is {sayUnchanged()}.</p>}
+    <LineageTable of={lineage} itemId={of.id} />
+  </section>
+)
 
 /** Undefined where it has none, or where that is forgotten by now. */
 async function causeOf(api: Client, { cause_id }: Item): Promise<Schemas['Cause'] | undefined> {
