@@ -83,7 +83,9 @@ async function stores() {
 async function forgetCa(reader: Reader, page: Page): Promise<void> {
   const before = reader.read('secrets.env')
   const step = blocksOf(page).find(({ commands }) => commands.includes('openssl rand'))!
-  const forgotten = reader.run(`export DATABASE_CA_FILE=ca.pem\n${step.commands}`)
+  const ca =
+    'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out ca.pem -days 1 -subj /CN=ca 2>&1'
+  const forgotten = reader.run(`${ca}\nexport DATABASE_CA_FILE=$PWD/ca.pem\n${step.commands}`)
   await expect(forgotten).rejects.toThrow(/the values list no DATABASE_CA among secrets/)
   expect(reader.read('secrets.env')).toBe(before)
 }
