@@ -79,17 +79,6 @@ async function stores() {
   return { database: database.url, redis: redis.url }
 }
 
-/** Names a CA and does not list it: the step refuses that, and leaves the secrets as they were. */
-async function forgetCa(reader: Reader, page: Page): Promise<void> {
-  const before = reader.read('secrets.env')
-  const step = blocksOf(page).find(({ commands }) => commands.includes('openssl rand'))!
-  const ca =
-    'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out ca.pem -days 1 -subj /CN=ca 2>&1'
-  const forgotten = reader.run(`${ca}\nexport DATABASE_CA_FILE=$PWD/ca.pem\n${step.commands}`)
-  await expect(forgotten).rejects.toThrow(/the values list no DATABASE_CA among secrets/)
-  expect(reader.read('secrets.env')).toBe(before)
-}
-
 interface Beside {
   namespace: Awaited<ReturnType<typeof openNamespace>>
   redis: string
@@ -143,7 +132,6 @@ async function follow(
   }
   expect(played.secrets).toMatchObject(poolerSecrets(database))
   await repeatSecrets(reader, page, 'secrets.env')
-  await forgetCa(reader, page)
   return { url, key, reader }
 }
 
@@ -168,28 +156,6 @@ it.each<Platform>(['openfaas', 'knative'])(
   },
   600_000,
 )
-
-it('two installations in one namespace of OpenFaaS and on one Redis work side by side, by the page', async () => {
-  const namespace = parts.adopt(await openNamespace(), one => one.close())
-  const redis = parts.adopt(await testRedis(), one => one.drop()).url
-  const plain = await follow('openfaas', { namespace, redis })
-  const staging = await follow('openfaas', { namespace, redis, installation: 'staging' })
-  expect([...namespace.running.keys()]).toEqual(
-    expect.arrayContaining([
-      'assay-router',
-      'assay-consume',
-      'assay-staging-router',
-      'assay-staging-consume',
-    ]),
-  )
-  const submit =
-    'npx --no assay submit examples/first-batch/items.jsonl --agent first-batch --item-id id --watch'
-  await Promise.all([plain.reader.run(submit), staging.reader.run(submit)])
-  expect(await runsAt(plain.url, plain.key)).toEqual([WORKED, WORKED])
-  expect(await runsAt(staging.url, staging.key)).toEqual([WORKED, WORKED])
-  const other = await fetch(`${plain.url}/v2/runs`, { headers: { authorization: `Bearer ${staging.key}` } })
-  expect(other.status).toBe(401)
-}, 600_000)
 
 it('the page of workerd leads from nothing to a batch that worked', async () => {
   const page: Page = 'workerd'
