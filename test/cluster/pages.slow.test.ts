@@ -14,7 +14,7 @@ import { type Block, blocksOf, namesOf, type Page } from './page.ts'
 import {
   type Image,
   makeImage,
-  openNamespace,
+  type openNamespace,
   type Platform,
   type Played,
   playInstallation,
