@@ -1,5 +1,5 @@
 // Which names of members an answer shows. Guarantee: a key that only reads gets no member's e-mail, by which they sign in:
-// such keys are given away, to dashboards and other teams, and list no members. Its answers still tell people apart.
+// such keys are given away, to dashboards and other teams, and list no members. Its answers still distinguish people.
 
 import type { Principal } from './auth.ts'
 

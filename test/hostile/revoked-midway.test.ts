@@ -1,5 +1,5 @@
 // A credential is revoked while its request is at work, after the caller was looked up and before anything is stored.
-// Guarantee: what has not begun to commit is not made, by no operation: those that are `atomic` keep their caller until
+// Guarantee: what has not started to commit is not made, by no operation: those that are `atomic` keep their caller until
 // they commit, all others are here.
 
 import { setTimeout as pause } from 'node:timers/promises'

@@ -43,8 +43,8 @@ def asgi_app(agent: Any) -> AsgiApp:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         loop = asyncio.get_running_loop()
         is_here = is_loopback(str((scope.get("server") or ("",))[0]))
-        begun = await loop.run_in_executor(None, protocol.begin, scope["method"], scope["path"], headers, is_here)
-        answer = await _answer(protocol, begun, receive)
+        started = await loop.run_in_executor(None, protocol.begin, scope["method"], scope["path"], headers, is_here)
+        answer = await _answer(protocol, started, receive)
         if isinstance(answer.body, bytes):
             return await _whole(answer, send)
         await send({"type": "http.response.start", "status": answer.status, "headers": _head(answer)})
@@ -72,11 +72,11 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-async def _answer(protocol: AgentProtocol, begun: Union[Answer, Body], receive: Receive) -> Answer:
-    if isinstance(begun, Answer):
-        return begun
+async def _answer(protocol: AgentProtocol, started: Union[Answer, Body], receive: Receive) -> Answer:
+    if isinstance(started, Answer):
+        return started
     try:
-        with begun as body:
+        with started as body:
             await _read(body, receive)
             return await asyncio.get_running_loop().run_in_executor(None, protocol.answer, body)
     except Refused as refused:

@@ -56,7 +56,7 @@ class Incoming:
             ahead = self._file.peek(1)
             if not ahead:
                 break
-            if self._left is not None and self._until is None:  # the head has begun
+            if self._left is not None and self._until is None:  # the head has started
                 self._until = time.monotonic() + HEAD_S
             line += self._file.read(min(ahead.find(b"\n") + 1 or len(ahead), size - len(line)))
         if self._left is not None:

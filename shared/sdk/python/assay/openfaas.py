@@ -29,17 +29,17 @@ def function_handler(agent: Any) -> Callable[[Any, Any], Dict[str, Any]]:
     def handle(event: Any, context: Any) -> Dict[str, Any]:
         headers = {str(name).lower(): str(value) for name, value in dict(event.headers).items()}
         body = event.body.encode() if isinstance(event.body, str) else bytes(event.body or b"")
-        begun = protocol.begin(event.method, event.path or "/", headers)
-        answer = begun if isinstance(begun, Answer) else _answer(protocol, begun, body)
+        started = protocol.begin(event.method, event.path or "/", headers)
+        answer = started if isinstance(started, Answer) else _answer(protocol, started, body)
         whole = answer.body if isinstance(answer.body, bytes) else b"".join(answer.body(lambda: False))
         return {"statusCode": answer.status, "headers": answer.headers, "body": whole.decode("utf-8", "replace")}
 
     return handle
 
 
-def _answer(protocol: AgentProtocol, begun: Body, whole: bytes) -> Answer:
+def _answer(protocol: AgentProtocol, started: Body, whole: bytes) -> Answer:
     try:
-        with begun as body:
+        with started as body:
             body.add(whole)
             return protocol.answer(body)
     except Refused as refused:

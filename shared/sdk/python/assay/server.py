@@ -74,20 +74,20 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.under_way():
             headers = {name.lower(): value for name, value in self.headers.items()}
             is_here = is_loopback(str(self.connection.getsockname()[0]))
-            begun = self.server.protocol.begin(self.command, self.path.split("?")[0], headers, is_here)
+            started = self.server.protocol.begin(self.command, self.path.split("?")[0], headers, is_here)
             try:
-                answer = begun if isinstance(begun, Answer) else self._answer(begun)
+                answer = started if isinstance(started, Answer) else self._answer(started)
             except Refused as refused:
                 return self._refuse(refused.answer)
-            if isinstance(begun, Answer) and self._has_body():
-                return self._refuse(begun)
+            if isinstance(started, Answer) and self._has_body():
+                return self._refuse(started)
             if isinstance(answer.body, bytes):
                 return self._whole(answer)
             self._stream(answer, answer.body(self._is_gone))
 
-    def _answer(self, begun: Body) -> Answer:
+    def _answer(self, started: Body) -> Answer:
         try:
-            with begun as body:
+            with started as body:
                 self.rfile.expect_body(body.left_s)
                 self._read(body)
                 return self.server.protocol.answer(body)

@@ -59,12 +59,12 @@ def wsgi_app(agent: Any) -> WsgiApp:
     return app
 
 
-def _answer(protocol: AgentProtocol, begun: Union[Answer, Body], environ: Dict[str, Any]) -> Answer:
-    if isinstance(begun, Answer):
+def _answer(protocol: AgentProtocol, started: Union[Answer, Body], environ: Dict[str, Any]) -> Answer:
+    if isinstance(started, Answer):
         _discard(environ)
-        return begun
+        return started
     try:
-        with begun as body:
+        with started as body:
             _read(body, environ)
             return protocol.answer(body)
     except Refused as refused:

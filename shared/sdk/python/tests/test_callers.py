@@ -187,9 +187,9 @@ class Bounds(unittest.TestCase):
 
     def test_a_body_that_fails_is_released(self) -> None:
         protocol = AgentProtocol(Local(registration_of(doubles)))
-        begun = protocol.begin("POST", "/", {**signed(b"other"), "content-length": str(len(LINE))})
-        assert isinstance(begun, Body)
-        with begun as body:
+        started = protocol.begin("POST", "/", {**signed(b"other"), "content-length": str(len(LINE))})
+        assert isinstance(started, Body)
+        with started as body:
             body.add(LINE)
             self.assertEqual(unproven.bytes, len(LINE))
             self.assertEqual(protocol.answer(body).status, 401)
