@@ -9,6 +9,7 @@ import { axeProblems } from '../support/axe.ts'
 import { badNight, type Night } from '../support/bad-night.ts'
 import { startBehind } from '../support/behind.ts'
 import { CHROMIUM, closeBrowser, signIn, type Visitor, visitor } from '../support/browser.ts'
+import { UNCLEAR } from '../support/unclear-phrases.ts'
 
 const XSS = ` <img src=x onerror=alert(1)>"'</pre></textarea><script>alert(2)</script>`
 const VIEWER = { email: 'viewer@example.org', password: 'only here to look' }
@@ -113,12 +114,14 @@ async function walk(
 }
 
 describe.skipIf(CHROMIUM === undefined)('every page (needs Chromium)', WALK, () => {
-  it('never has two numbers with only a comma between them, which would read as one', async () => {
-    const joined: unknown[] = []
+  it('never has two numbers with only a comma between them, which would read as one, nor a phrase that people did not understand', async () => {
+    const misread: unknown[] = []
     await walk(world.first.account, {}, async ({ page }, address) => {
-      for (const text of await page.evaluate(commaJoined)) joined.push([address, text])
+      for (const text of await page.evaluate(commaJoined)) misread.push([address, text])
+      const text = ((await page.locator('body').textContent()) ?? '').replaceAll(/\s+/g, ' ')
+      for (const phrase of UNCLEAR) if (phrase.test(text)) misread.push([address, String(phrase)])
     })
-    expect(joined).toEqual([])
+    expect(misread).toEqual([])
   })
 
   it('opens for an owner, with one heading and a title, and shows what people, agents and models wrote as text', async () => {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { UNCLEAR } from '../support/unclear-phrases.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -35,20 +36,6 @@ const GIVEN_UP: Record<string, string> = {
 const LEFT =
   /^(CHANGELOG\.md|test\/structure\/words\.test\.ts|drizzle\/|infra\/generated\/|package-lock\.json)|\.gen\.ts$/
 
-/** Phrases that people did not understand. Where the case matters, it is given. */
-const UNCLEAR = [
-  /why not more/i,
-  /silence is told/i,
-  /were it only one/i,
-  /has left triage, undecided/i,
-  /this takes the role/i,
-  /call wrong all/i,
-  /\bAt once:/,
-  /ran above, worked below/i,
-  /empty is no bound/i,
-  /failed alike/i,
-  /dearest first/i,
-]
 /** Where these are listed, and tests that they are on no page. */
 const LISTED = /^(test\/|shared\/decisions\/archive\.md)/
 

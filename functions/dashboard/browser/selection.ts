@@ -2,15 +2,8 @@
 // disabled while no selected row accepts it, and the rows' own buttons are disabled while any row is selected.
 
 import { money } from '../../../shared/prices/rules/amounts.ts'
-
-const WORDS: Record<string, string> = {
-  replay: 'Replay',
-  resume: 'Resume',
-  acknowledge: 'Acknowledge',
-  dismiss: 'Dismiss',
-  wrong: 'Call wrong',
-  confirm: 'Confirm',
-}
+import type { RowAction } from '../../../shared/triage/vocabulary.ts'
+import { actionOn } from '../parts/action-words.ts'
 
 const ROW_BUTTONS = 'button[name=one]'
 
@@ -49,11 +42,11 @@ function selectGroup(form: HTMLFormElement, box: HTMLInputElement): void {
 function updateButtons(form: HTMLFormElement): void {
   const selected = [...form.querySelectorAll<HTMLInputElement>('input[name=items]:checked')]
   for (const button of form.querySelectorAll<HTMLButtonElement>('[data-bulk]')) {
-    const action = button.dataset.bulk!
+    const action = button.dataset.bulk as RowAction
     const able = selected.filter(box => actionsOf(box).has(action))
     button.disabled = able.length === 0
     button.hidden = able.length === 0 && selected.length > 0
-    button.textContent = able.length === 0 ? `${WORDS[action]} selected` : labelOf(action, able)
+    button.textContent = able.length === 0 ? actionOn(action, 'selected') : labelOf(action, able)
   }
   for (const button of form.querySelectorAll<HTMLButtonElement>(ROW_BUTTONS))
     button.disabled = selected.length > 0
@@ -62,8 +55,8 @@ function updateButtons(form: HTMLFormElement): void {
     summary.textContent = selected.length === 0 ? 'None selected.' : `${selected.length} selected`
 }
 
-function labelOf(action: string, boxes: readonly HTMLInputElement[]): string {
+function labelOf(action: RowAction, boxes: readonly HTMLInputElement[]): string {
   const cost = boxes.reduce((sum, box) => sum + Number(box.dataset.cost ?? 0), 0)
   const about = action === 'replay' && cost > 0 ? ` (about ${money(cost)})` : ''
-  return `${WORDS[action]} ${boxes.length} item${boxes.length === 1 ? '' : 's'}${about}`
+  return actionOn(action, `${boxes.length} item${boxes.length === 1 ? '' : 's'}`) + about
 }

@@ -5,10 +5,10 @@ import type { Schemas } from '../../../shared/sdk/client.ts'
 import { reasonMeaning } from '../../../shared/triage/rules/outcome-meanings.ts'
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { runName } from '../../../shared/view/run.ts'
+import { actionOn } from '../parts/action-words.ts'
 import { FirstOf, List } from '../parts/list.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { type Item, readItem } from '../parts/record.ts'
-import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { Crumb, count, counted, money, statusWord, When } from '../parts/text.tsx'
 import { ofItem, ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
 import { page } from '../shell/page.ts'
@@ -131,7 +131,7 @@ const Actions = ({ cause }: { cause: Cause }) => (
         class={at === 0 ? 'button primary' : 'button'}
         href={ofProject(cause.project_id, `recover?${new URLSearchParams({ cause_id: cause.id, action })}`)}
       >
-        {ACTION_VERBS[action]} all {count(cause.waiting)}…
+        {actionOn(action, `all ${count(cause.waiting)}`)}…
       </a>
     ))}
   </>

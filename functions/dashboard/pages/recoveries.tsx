@@ -4,9 +4,9 @@ import * as z from 'zod'
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'
 import { isOver, sayStage, sayStanding, sayWarnings } from '../../../shared/view/recovery.ts'
+import { ACTION_VERBS, actionOn } from '../parts/action-words.ts'
 import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { List, nextOf, Pager } from '../parts/list.tsx'
-import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { NextSteps, Tried, triedItems } from '../parts/recovery-report.tsx'
 import { Crumb, count, money, When } from '../parts/text.tsx'
 import { ofProject, ofRecovery, ofRun } from '../shell/addresses.ts'
@@ -76,7 +76,7 @@ export const recoveryProgressPage = page({
       namesOfCohorts(api, [recovery.filter]),
       triedItems(api, recovery),
     ])
-    const name = recovery.name ?? `${ACTION_VERBS[recovery.action]} ${words(recovery.filter)}`
+    const name = recovery.name ?? actionOn(recovery.action, words(recovery.filter))
     return {
       title: name,
       project_id: recovery.project_id,

@@ -10,12 +10,12 @@ import type { Client, Schemas } from '../../../shared/sdk/client.ts'
 import { RECORDED_LANES, TRIAGE_ACTIONS, type TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { sayForecast } from '../../../shared/view/recovery.ts'
 import { runName } from '../../../shared/view/run.ts'
+import { ACTION_VERBS, actionOn } from '../parts/action-words.ts'
 import { Choice } from '../parts/choice.tsx'
 import { namesOfCohorts } from '../parts/cohort-names.ts'
 import { Field } from '../parts/form.tsx'
 import { Later } from '../parts/later.tsx'
 import { linkWith } from '../parts/list.tsx'
-import { ACTION_VERBS } from '../parts/recovery-lines.tsx'
 import { ReuseField } from '../parts/reuse-field.tsx'
 import { shellOptions } from '../parts/shell-options.ts'
 import { Crumb, count, counted } from '../parts/text.tsx'
@@ -56,18 +56,15 @@ export const recoveryPage = page({
     const plan = isNow ? await planOf(api, { project_id, action, filter }) : undefined
     const triage = ofProject(project_id, `triage?${new URLSearchParams(filter)}`)
     const back = run === undefined ? triage : ofRun(run.id)
-    const verb = ACTION_VERBS[action]
     return {
-      title: verb,
+      title: ACTION_VERBS[action],
       project_id,
       menu: run === undefined ? 'triage' : 'runs',
       cli: `assay recover${action === 'replay' ? '' : ` --action ${action}`}${optionsOf(filter)} --dry-run`,
       body: (
         <>
           <Crumb href={back}>{run === undefined ? 'Triage' : runName(run)}</Crumb>
-          <h1>
-            {verb} {words(filter)}
-          </h1>
+          <h1>{actionOn(action, words(filter))}</h1>
           {filter.cause_id && (
             <p>
               <a href={ofProject(project_id, `causes/${filter.cause_id}`)}>The cause</a>
@@ -181,7 +178,7 @@ const Buttons = ({ plan }: { plan: Plan }) => {
   if (first === undefined)
     return (
       <button class={plan.action === 'dismiss' ? 'danger' : 'primary'} data-key="r" data-asks="key">
-        {ACTION_VERBS[plan.action]} {counted(plan.eligible, 'item')}
+        {actionOn(plan.action, counted(plan.eligible, 'item'))}
       </button>
     )
   return (

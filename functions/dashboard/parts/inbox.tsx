@@ -10,6 +10,7 @@ import { ROW_ACTIONS, type RowAction } from '../../../shared/triage/vocabulary.t
 import { actionsOfCause } from '../../../shared/view/cause.ts'
 import { type Doubt, saidInTriage } from '../../../shared/view/verdict.ts'
 import { ofItem, ofProject, ofRun } from '../shell/addresses.ts'
+import { ACTION_VERBS, actionOn } from './action-words.ts'
 import { Doubted } from './causes.tsx'
 import { groupsOf } from './inbox-groups.ts'
 import { count, counted, Verdict, When } from './text.tsx'
@@ -106,14 +107,6 @@ const Head = ({ mayDecide }: { mayDecide: boolean }) => (
   </thead>
 )
 
-const WORDS: Record<RowAction, string> = {
-  replay: 'Replay',
-  resume: 'Resume',
-  acknowledge: 'Acknowledge',
-  dismiss: 'Dismiss',
-  wrong: 'Call wrong',
-  confirm: 'Confirm',
-}
 /** Labels of the actions that answer a question. */
 const ANSWERS: Partial<Record<RowAction, string>> = { confirm: 'Yes', wrong: 'No' }
 const KEYS: Record<RowAction, string> = {
@@ -136,7 +129,7 @@ const Bulk = () => (
     </span>
     {ROW_ACTIONS.map(action => (
       <button name="action" value={action} data-bulk={action} data-key={KEYS[action]}>
-        {WORDS[action]} selected
+        {actionOn(action, 'selected')}
       </button>
     ))}
   </fieldset>
@@ -209,7 +202,7 @@ const OfGroup = ({ kind, cause, filter, narrower }: OfGroupProps) => {
       <a href={`triage?${new URLSearchParams({ ...filter, kind, ...narrower })}`}>Only these</a>
       {(cause === undefined ? unnamed : actionsOfCause(cause)).map(action => (
         <button class="plain" name="all" value={`${action} ${group}`}>
-          {WORDS[action]} all…
+          {actionOn(action, 'all')}…
         </button>
       ))}
     </span>
@@ -264,7 +257,7 @@ const Entry = ({ row, filter, isOfCause, suspicion, now, mayDecide }: EntryProps
       <td class="row-buttons">
         {inOrder(row).map(action => (
           <button name="one" value={`${action} ${row.record_id}`} data-key={KEYS[action]}>
-            {row.question === null ? WORDS[action] : (ANSWERS[action] ?? WORDS[action])}
+            {row.question === null ? ACTION_VERBS[action] : (ANSWERS[action] ?? ACTION_VERBS[action])}
           </button>
         ))}
       </td>

@@ -1,21 +1,12 @@
-// What recoveries do, in words, and a line for each that is in progress, or that stopped with items left to decide.
+// Lists recoveries: a line for each that is in progress, or that stopped with items left to decide.
 
 import { defined } from '../../../shared/kernel/defined.ts'
 import type { Client, Schemas } from '../../../shared/sdk/client.ts'
-import type { TriageAction } from '../../../shared/triage/vocabulary.ts'
 import { isOver, sayStanding } from '../../../shared/view/recovery.ts'
 import { ofRecovery } from '../shell/addresses.ts'
 import { When } from './text.tsx'
 
 type Recovery = Schemas['Recovery']
-
-export const ACTION_VERBS: Record<TriageAction, string> = {
-  replay: 'Replay',
-  resume: 'Resume',
-  acknowledge: 'Acknowledge',
-  dismiss: 'Dismiss',
-  wrong: 'Call wrong',
-}
 
 /** How many of the newest recoveries are read. */
 const LOOKED_AT = 20
