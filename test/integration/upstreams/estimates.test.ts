@@ -354,14 +354,18 @@ describe('limits that a schedule carries', () => {
     const { host, id } = agent
     const { project_id } = world.first
     await changeLimits(world.ctx, { project_id, host, label: '' }, { requests: '600/min' })
-    const { schedule, run_id } = await scheduled(id, [
-      { host, credential: 'OPENAI_API_KEY', requests: '10/min' },
-    ])
+    // Whatever time it is by PostgreSQL's clock, the run is to start before its deadline.
+    const hour = (later: number) => new Date(Date.now() + later * 3_600_000).getUTCHours()
+    const { schedule, run_id } = await scheduled(
+      id,
+      [{ host, credential: 'OPENAI_API_KEY', requests: '10/min' }],
+      `0 ${hour(2)} * * *`,
+    )
     await end(run_id)
-    await scheduled(id, [{ host, requests: '1/min' }], '0 5 * * *')
+    await scheduled(id, [{ host, requests: '1/min' }], `0 ${hour(4)} * * *`)
     const next = (await world.call('GET', `/v1/schedules/${schedule.id}`)).json
     expect(next.ending.estimate.seconds).toBe(Math.round(5400 / 0.985))
-    const body = { schedule_id: schedule.id, finished_by: '04:00' }
+    const body = { schedule_id: schedule.id, finished_by: `${String(hour(3)).padStart(2, '0')}:00` }
     await world.call('POST', `/v1/projects/${project_id}/deadlines`, { body })
     const alerts = await foreseeDeadlines(world.ctx.sql)
     expect(JSON.stringify(alerts.filter(({ schedule_id }) => schedule_id === schedule.id))).toContain(
