@@ -21,9 +21,9 @@ afterEach(async () => {
   await disk?.remove()
 })
 
-/** The errors of a PostgreSQL that has ended or is starting again. */
+/** The errors of a PostgreSQL that has ended or is starting again, or lets nobody in: a new session writes a file of its own. */
 const HAS_ENDED =
-  /ECONNREFUSED|ECONNRESET|CONNECTION_CLOSED|terminating connection|not yet accepting|in recovery mode|is starting up/
+  /ECONNREFUSED|ECONNRESET|CONNECTION_CLOSED|terminating connection|not yet accepting|in recovery mode|is starting up|could not write init file/
 
 const WELL = { status: 'ok', reason: null }
 

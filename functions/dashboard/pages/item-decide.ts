@@ -38,8 +38,8 @@ export const callItemWrong = action({
     const { item, undo } = await undoOf(api, params.itemId)
     const said =
       item?.corrected_outcome_status === 'degraded'
-        ? 'The item is called wrong, and waits in triage.'
-        : 'What was said of the item is called wrong.'
+        ? 'The item is marked as wrong, and waits in triage.'
+        : 'What was said of the item is marked as wrong.'
     return { to: ofItem(params.itemId), said, ...undo }
   },
 })

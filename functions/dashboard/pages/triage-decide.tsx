@@ -17,7 +17,7 @@ const SAID: Record<RowAction, (items: string, isOne: boolean) => string> = {
   resume: (items, isOne) => `${items} ${isOne ? 'goes' : 'go'} on.`,
   acknowledge: (items, isOne) => `${items} left triage; nothing was decided about ${isOne ? 'it' : 'them'}.`,
   dismiss: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} dismissed.`,
-  wrong: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} called wrong.`,
+  wrong: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} marked as wrong.`,
   confirm: (items, isOne) => `${items} ${isOne ? 'is' : 'are'} confirmed not to have worked.`,
 }
 
