@@ -41,7 +41,6 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
     broke = world.ctx.newId()
     await shut(sql, { project_id, id: broke, words: WORDS })
     await letWait(sql, { project_id, run_id }, broke, 2)
-    await sql`update upstreams set pacing = ${sql.json(used(world.ctx.now()) as never)} where id = ${broke}`
     own = world.ctx.newId()
     const limit = limitedUpstream(project_id, agent.id, { host: 'api.example.com', requests: '30/min' })
     await shut(sql, { ...limit, id: own, label: null, state: 'open', words: '', next_s: null })
@@ -130,6 +129,8 @@ describe.skipIf(CHROMIUM === undefined)('upstreams (needs Chromium)', () => {
   })
 
   it('are one click from the health of the project, and each has a page of its own', async () => {
+    const { sql } = world.ctx
+    await sql`update upstreams set pacing = ${sql.json(used(world.ctx.now()) as never)} where id = ${broke}`
     const page = await open(`/dashboard/projects/${world.first.project_id}/health`)
     await page.getByRole('link', { name: 'Upstreams' }).click()
     await page.getByRole('link', { name: 'api.example.com (MODEL_KEY)' }).click()

@@ -105,7 +105,7 @@ describe('limits', () => {
   })
 
   it('turn into a penalty after too many refusals', async () => {
-    const limits: Limit[] = [{ of: 'requests', amount: 20, per_s: 1, kind: 'bucket', burst: 1 }]
+    const limits: Limit[] = [{ of: 'requests', amount: 3, per_s: 60, kind: 'bucket', burst: 1 }]
     const key = newKey({ limits, penalty: { refusals: 2, seconds: 30 } })
     expect((await outcomes(8, () => ask(key))).slice(-4)).toEqual([REFUSED, REFUSED, REFUSED, REFUSED])
     const error = await ask(key).catch(e => e as InstanceType<typeof OpenAI.RateLimitError>)
