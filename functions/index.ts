@@ -1,7 +1,7 @@
 // Lists every function: the endpoints, in the order of the interface, and the functions that platforms call. The
 // server, the OpenAPI document, the client's types, the bundles and every target's files are made from these lists.
 
-import type { Endpoint } from '../shared/http/endpoint.ts'
+import type { Endpoint } from '../shared/http/operation.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import { changePassword } from './account/change-password.ts'
 import { deleteAccount } from './account/delete.ts'

@@ -3,7 +3,7 @@
 
 import { ROOT as DASHBOARD_ROOT } from '../functions/dashboard/shell/addresses.ts'
 import { endpoints, platformFunctions } from '../functions/index.ts'
-import type { Endpoint } from '../shared/http/endpoint.ts'
+import type { Endpoint } from '../shared/http/operation.ts'
 import type { PlatformFunction } from '../shared/http/platform-function.ts'
 import type { Route } from '../shared/http/routes.ts'
 

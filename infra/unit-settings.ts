@@ -2,7 +2,7 @@
 // exactly these, and has no secret for what it does not do. Manifests and the tables of the docs are generated from
 // this list.
 
-import type { Endpoint } from '../shared/http/endpoint.ts'
+import type { Endpoint } from '../shared/http/operation.ts'
 import type { KeyPurpose } from '../shared/kernel/secrets.ts'
 import { READINESS, type Unit } from './packaging.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Session } from '../../shared/accounts/wire/account.ts'
-import { signAccessToken } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { signAccessToken } from '../../shared/http/session-tokens.ts'
 import { label } from '../../shared/kernel/fields.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { signIn } from '../../shared/sessions/verbs/sign-in.ts'

@@ -2,7 +2,7 @@
 
 import type { Hono } from 'hono'
 import type { Context } from '../../shared/context.ts'
-import type { Endpoint } from '../../shared/http/endpoint.ts'
+import type { Endpoint } from '../../shared/http/operation.ts'
 import * as account from './pages/account.tsx'
 import * as agent from './pages/agent.tsx'
 import * as agentStop from './pages/agent-stop.tsx'

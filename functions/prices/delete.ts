@@ -1,5 +1,5 @@
-import { checkPricing, isOwner } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { checkPricing, isOwner } from '../../shared/http/principal.ts'
 import { scopeOf } from '../../shared/http/scope.ts'
 import { removePrice } from '../../shared/prices/verbs/prices.ts'
 import { OwnPrice, ownPriceOf } from '../../shared/prices/wire/prices.ts'

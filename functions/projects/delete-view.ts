@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { findSavedView } from '../../shared/accounts/queries/saved-views.ts'
 import { deleteView } from '../../shared/accounts/verbs/saved-views.ts'
-import { checkRole } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { checkRole } from '../../shared/http/principal.ts'
 import { notFound, projectIn } from '../../shared/http/scope.ts'
 
 export const deleteSavedView = endpoint({

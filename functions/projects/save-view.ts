@@ -1,7 +1,7 @@
 import { saveView as save } from '../../shared/accounts/verbs/saved-views.ts'
 import { NewSavedView, SavedView, savedViewOf } from '../../shared/accounts/wire/saved-views.ts'
-import { checkRole } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { checkRole } from '../../shared/http/principal.ts'
 import { projectIn } from '../../shared/http/scope.ts'
 
 export const saveView = endpoint({

@@ -1,5 +1,5 @@
-import { authorOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { authorOf } from '../../shared/http/principal.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { confirmItem as confirm } from '../../shared/recovery/verbs/replay.ts'
 

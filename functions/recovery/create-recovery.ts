@@ -1,5 +1,5 @@
-import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { starterOf } from '../../shared/http/principal.ts'
 import { agentIn, runIn, scopeOf } from '../../shared/http/scope.ts'
 import { checkPeriod } from '../../shared/http/validation.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'

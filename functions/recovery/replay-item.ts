@@ -1,5 +1,5 @@
-import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { starterOf } from '../../shared/http/principal.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { fieldsOf } from '../../shared/json/json.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'

@@ -1,5 +1,5 @@
-import { authorOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { authorOf } from '../../shared/http/principal.ts'
 import { itemIn } from '../../shared/http/scope.ts'
 import { resumeItem as resume } from '../../shared/recovery/verbs/replay.ts'
 import { Continued, ResumeOrder } from '../../shared/recovery/wire/recovery.ts'

@@ -1,6 +1,6 @@
-import { callerOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { eventStream } from '../../shared/http/events.ts'
+import { callerOf } from '../../shared/http/principal.ts'
 import { runIn } from '../../shared/http/scope.ts'
 import { seesMembers, shownTo } from '../../shared/http/shown-names.ts'
 import { findRunVersions } from '../../shared/items/queries/run-versions.ts'

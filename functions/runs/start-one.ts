@@ -1,6 +1,6 @@
-import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
+import { starterOf } from '../../shared/http/principal.ts'
 import { agentToStart } from '../../shared/http/scope.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { itemOfBody } from '../../shared/submission/verbs/item-lines.ts'

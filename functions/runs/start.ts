@@ -1,6 +1,6 @@
-import { starterOf } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
 import { Fingerprint } from '../../shared/http/fingerprint.ts'
+import { starterOf } from '../../shared/http/principal.ts'
 import { agentIn, agentToStart } from '../../shared/http/scope.ts'
 import { ApiError } from '../../shared/kernel/errors.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'

@@ -1,5 +1,5 @@
-import { checkOwner } from '../../shared/http/auth.ts'
 import { endpoint } from '../../shared/http/endpoint.ts'
+import { checkOwner } from '../../shared/http/principal.ts'
 import { scheduleIn } from '../../shared/http/scope.ts'
 import { fieldsOf } from '../../shared/json/json.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'

@@ -2,7 +2,7 @@
 // so no secret and no content of the request gets into the log.
 
 import type { Context } from '../context.ts'
-import type { OperatorPrincipal, Principal } from './auth.ts'
+import type { OperatorPrincipal, Principal } from './principal.ts'
 
 /** The caller and the record that a request concerns, as far as the request got. */
 export interface Subject {

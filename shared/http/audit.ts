@@ -8,7 +8,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { isDeadlock } from '../kernel/unreachable.ts'
 import { isFirstWithin, letNextIn } from '../redis/throttle.ts'
 import { subjectOf } from './access-log.ts'
-import { callerOf, type OperatorPrincipal, type Principal } from './auth.ts'
+import { callerOf, type OperatorPrincipal, type Principal } from './principal.ts'
 
 export interface Change {
   operation_id: string

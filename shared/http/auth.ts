@@ -3,87 +3,16 @@
 // most, and not at all in the process that revoked it.
 
 import { sha256 as sha256Now } from '@noble/hashes/sha2.js'
-import { jwtVerify, SignJWT } from 'jose'
 import { liveKey, touchKey } from '../accounts/queries/api-keys.ts'
 import { holdRevocations, keepCallers, revokeAlone } from '../accounts/queries/caller-locks.ts'
 import { makesRevocable, REVOKES } from '../accounts/rules/grants.ts'
-import { isAtLeast, type KeyRole, type MemberRole } from '../accounts/vocabulary.ts'
 import type { Context, Database } from '../context.ts'
-import { authorName } from '../items/rules/started-by.ts'
-import type { StartedBy } from '../items/vocabulary.ts'
-import { sinceMs } from '../kernel/elapsed.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { LIMITS } from '../kernel/limits.ts'
-import { derivedKey, sameBytes, sha256, toHex } from '../kernel/secrets.ts'
-import { isListed } from '../prices/rules/price-book.ts'
-import type { SetQuotas } from '../quotas/rules/quotas.ts'
+import { sameBytes, sha256, toHex } from '../kernel/secrets.ts'
 import { keepSession, liveSession } from '../sessions/queries/sessions.ts'
-
-export interface KeyPrincipal {
-  kind: 'key'
-  account_id: string
-  project_id: string
-  key_id: string
-  /** The prefix by which people recognize the key. */
-  name: string
-  /** The name that people gave it. */
-  label: string
-  requests_per_second: number | undefined
-  /** What the operator set for the account. */
-  plan: SetQuotas
-  role: KeyRole
-  is_suspended: boolean
-  /** Milliseconds since 1970; null is never. */
-  expires_ms: number | null
-}
-
-export interface SessionPrincipal {
-  kind: 'session'
-  account_id: string
-  member_id: string
-  session_id: string
-  /** What the operator set for the account. */
-  plan: SetQuotas
-  /** The member's e-mail. */
-  name: string
-  role: MemberRole
-  is_suspended: boolean
-}
-
-export type Principal = KeyPrincipal | SessionPrincipal
-
-/** The installation's operator: belongs to no account, and may only manage accounts. */
-export interface OperatorPrincipal {
-  kind: 'operator'
-}
-
-/** The caller as the starter of a run or a recovery. */
-export const starterOf = (principal: Principal): StartedBy =>
-  principal.kind === 'key'
-    ? { kind: 'key', id: principal.key_id, name: principal.label }
-    : { kind: 'member', id: principal.member_id, name: principal.name }
-
-/** The caller as decisions name it, also once it is removed. */
-export const authorOf = (principal: Principal): string => authorName(starterOf(principal))
-
-const ISSUER = 'assay'
-const AUDIENCE = 'assay-api'
-const BROWSER_AUDIENCE = 'assay-dashboard'
-const cache = new Map<string, { principal: Principal; asked_ms: number; isRenewed: boolean }>()
-/** How often callers were forgotten: a look-up that began before may have read what is no longer so. */
-let forgotten = 0
-
-/** Looks the account's callers up again, since what they may do has changed. */
-export function forgetCallers(account_id: string): void {
-  forgotten++
-  for (const [name, { principal }] of cache) if (principal.account_id === account_id) cache.delete(name)
-}
-
-/** Looks the session up again. */
-export function forgetSession(session_id: string): void {
-  forgotten++
-  cache.delete(session_id)
-}
+import { cached } from './caller-cache.ts'
+import type { KeyPrincipal, OperatorPrincipal, Principal, SessionPrincipal } from './principal.ts'
+import { accessSessionOf } from './session-tokens.ts'
 
 /**
  * The caller named by the Authorization header; throws `unauthenticated` unless it is a live key or session. `anew`
@@ -163,26 +92,6 @@ const unknownCaller = async (ctx: Context, token: string) =>
 const NOT_LIVE = 'The key or session is unknown, expired or revoked.'
 
 /**
- * Refuses the keys of a suspended account, and its members everything but reads and Account operations. Starts of runs
- * pass: run admission refuses them with 402. @throws ApiError `suspended`
- */
-export function refuseSuspended(
-  principal: Principal,
-  operation: { tag: string; method: string; errors: readonly string[] },
-): void {
-  if (!principal.is_suspended || operation.errors.includes('account_suspended')) return
-  const isOfMembers = operation.tag === 'Account' || operation.method === 'get'
-  if (principal.kind === 'session' && isOfMembers) return
-  throw new ApiError(
-    'suspended',
-    principal.kind === 'key'
-      ? 'The account is suspended: its keys open nothing.'
-      : 'The account is suspended: its members may only read.',
-    'Whoever operates this installation resumes it; nothing is lost meanwhile.',
-  )
-}
-
-/**
  * Rethrows the error of a failed request. A caller who was removed while the cache still knew them finds nothing to act
  * on, and is refused like an unknown one. @throws the error itself, or ApiError `unauthenticated`
  */
@@ -193,10 +102,6 @@ export async function failedFor(ctx: Context, request: Request, error: unknown):
     })
   throw error
 }
-
-/** The id of the key or session, by which the caller's share is counted. */
-export const callerOf = (principal: Principal): string =>
-  principal.kind === 'key' ? principal.key_id : principal.session_id
 
 /**
  * Whether the caller of a request that is still being answered may continue to read. The cache answers, so a revocation
@@ -223,42 +128,6 @@ function refuseExpired(ctx: Context, principal: Principal): void {
     'unauthenticated',
     `The key ${principal.name}… expired at ${new Date(principal.expires_ms).toISOString()}.`,
     'Make another one: POST /v1/projects/{projectId}/api-keys as a member or with another key of the project.',
-  )
-}
-
-/** Refuses a caller whose role is not enough. @throws ApiError `forbidden` */
-export function checkRole(principal: Principal, least: MemberRole): void {
-  const { role } = principal
-  if (isAtLeast(role, least)) return
-  throw new ApiError(
-    'forbidden',
-    `This needs the role ${least}; yours is ${role}.`,
-    principal.kind === 'key'
-      ? 'Use a key that was made with this role, or sign in.'
-      : 'An owner of the account changes roles with PATCH /v1/members/{memberId}.',
-  )
-}
-
-/** What only an owner who is signed in may set. @throws ApiError `forbidden` */
-export function checkOwner(principal: Principal): void {
-  if (principal.kind === 'session') return checkRole(principal, 'owner')
-  throw new ApiError(
-    'forbidden',
-    'Limits are set by owners who are signed in; this is a key.',
-    'Sign in: assay login, or POST /v1/sessions.',
-  )
-}
-
-export const isOwner = (principal: Principal): boolean =>
-  principal.kind === 'session' && principal.role === 'owner'
-
-/** An owner's credit and budgets count by the list: only an owner sets another price. @throws ApiError `forbidden` */
-export function checkPricing(principal: Principal, model: string): void {
-  if (!isListed(model) || isOwner(principal)) return
-  throw new ApiError(
-    'forbidden',
-    `The price list has ${model}: only an owner who is signed in sets another price.`,
-    'Keys and other members price models that neither a list nor an owner has priced.',
   )
 }
 
@@ -294,7 +163,7 @@ function principalOfKey(key: NonNullable<Awaited<ReturnType<typeof liveKey>>>): 
 }
 
 async function sessionPrincipal(ctx: Context, token: string, anew: boolean): Promise<Principal | undefined> {
-  const session_id = await sessionIdOf(ctx, token, AUDIENCE)
+  const session_id = await accessSessionOf(ctx, token)
   return session_id === undefined ? undefined : liveSessionOf(ctx, session_id, anew)
 }
 
@@ -310,97 +179,4 @@ function principalOfSession(
   { account_status, ...member }: NonNullable<Awaited<ReturnType<typeof liveSession>>>,
 ): SessionPrincipal {
   return { kind: 'session', session_id, ...member, is_suspended: account_status === 'suspended' }
-}
-
-/**
- * Caches only callers that were found, so a new key works at once. An entry used in the second half of its time is
- * renewed in the background, so a steady caller never waits for the look-up.
- */
-async function cached(ctx: Context, name: string, anew: boolean, look: Look) {
-  if (anew) return lookedUpAnew(ctx, name, look)
-  const known = cache.get(name)
-  const left_ms = known === undefined ? 0 : LIMITS.auth_cache_ms - sinceMs(ctx.now(), known.asked_ms)
-  if (known === undefined || left_ms <= 0) return renewed(ctx, name, look)
-  if (left_ms < LIMITS.auth_cache_ms / 2 && !known.isRenewed) {
-    known.isRenewed = true
-    ctx.waitUntil(renewed(ctx, name, look).catch(() => {})) // after expiry the next caller looks it up again
-  }
-  return known.principal
-}
-
-type Look = () => Promise<Principal | undefined>
-
-/** Look-ups under way that took no answer from the cache, and the ones that begin when these have ended. */
-const looking = new Map<
-  string,
-  { now: Promise<Principal | undefined>; next?: Promise<Principal | undefined> }
->()
-
-/** Many requests of one caller share a look-up, as long as it begins after each of them has arrived. */
-function lookedUpAnew(ctx: Context, name: string, look: Look): Promise<Principal | undefined> {
-  const underWay = looking.get(name)
-  if (underWay === undefined) return lookedUp(ctx, name, look)
-  underWay.next ??= underWay.now.catch(() => {}).then(() => lookedUp(ctx, name, look))
-  return underWay.next
-}
-
-function lookedUp(ctx: Context, name: string, look: Look): Promise<Principal | undefined> {
-  const now = renewed(ctx, name, look).finally(() => {
-    if (looking.get(name) === one) looking.delete(name)
-  })
-  const one = { now }
-  looking.set(name, one)
-  return now
-}
-
-async function renewed(ctx: Context, name: string, look: Look) {
-  const began = ctx.now() // the row may be as old as this
-  const before = forgotten
-  const principal = await look()
-  cache.delete(name)
-  if (principal === undefined || before !== forgotten) return principal
-  if (cache.size >= LIMITS.auth_cached) cache.delete(cache.keys().next().value!)
-  cache.set(name, { principal, asked_ms: began, isRenewed: false })
-  return principal
-}
-
-/** The access token of a session: a JWT good for LIMITS.session_minutes. */
-export async function signAccessToken(ctx: Context, session_id: string) {
-  const expires_s = Math.floor(ctx.now() / 1000) + LIMITS.session_minutes * 60
-  const access_token = await signToken(ctx, AUDIENCE, session_id, expires_s)
-  return { access_token, access_expires_at: new Date(expires_s * 1000).toISOString() }
-}
-
-/** The token a browser keeps of a session: it only names the session, and expires with it. */
-export const signBrowserToken = (ctx: Context, session_id: string, expires_ms: number): Promise<string> =>
-  signToken(ctx, BROWSER_AUDIENCE, session_id, Math.floor(expires_ms / 1000))
-
-/** The session that a browser's token names, live or not. */
-export const browserSessionOf = (ctx: Context, token: string): Promise<string | undefined> =>
-  sessionIdOf(ctx, token, BROWSER_AUDIENCE)
-
-async function signToken(ctx: Context, audience: string, session_id: string, expires_s: number) {
-  return new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(ISSUER)
-    .setAudience(audience)
-    .setSubject(session_id)
-    .setIssuedAt(Math.floor(ctx.now() / 1000))
-    .setExpirationTime(expires_s)
-    .sign(await derivedKey(ctx.config.master_key, 'session'))
-}
-
-async function sessionIdOf(ctx: Context, token: string, audience: string): Promise<string | undefined> {
-  try {
-    const { payload } = await jwtVerify(token, await derivedKey(ctx.config.master_key, 'session'), {
-      algorithms: ['HS256'],
-      issuer: ISSUER,
-      audience,
-      requiredClaims: ['sub', 'exp'],
-      currentDate: new Date(ctx.now()),
-    })
-    return payload.sub
-  } catch {
-    return undefined
-  }
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { limitOf, quotaError, type SetQuotas } from '../quotas/rules/quotas.ts'
 import { takeToken, takeTokens } from '../redis/rate.ts'
-import type { Principal } from './auth.ts'
+import type { Principal } from './principal.ts'
 
 /** @throws ApiError `rate_limited` */
 export async function checkRate(ctx: Context, principal: Principal): Promise<void> {

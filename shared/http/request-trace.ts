@@ -6,7 +6,7 @@ import { isRunId } from '../kernel/ids.ts'
 import { toHex } from '../kernel/secrets.ts'
 import { readTraceparent, runSpan, type SpanPlace } from '../traces/rules/tracing.ts'
 import type { Subject } from './access-log.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint } from './operation.ts'
 
 interface Answered {
   endpoint: Pick<Endpoint, 'method' | 'path' | 'operation_id' | 'tag'>

@@ -15,7 +15,7 @@ import { findSchedule } from '../schedules/queries/schedules.ts'
 import type { ScheduleRow } from '../schedules/wire/schedules.ts'
 import { findTrigger } from '../triggers/queries/triggers.ts'
 import type { TriggerRow } from '../triggers/wire/triggers.ts'
-import type { Principal, SessionPrincipal } from './auth.ts'
+import type { Principal, SessionPrincipal } from './principal.ts'
 
 /** What a path parameter names; an impossible id answers like an unknown one. */
 export type Noun =

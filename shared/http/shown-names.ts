@@ -1,7 +1,7 @@
 // Which names of members an answer shows. Guarantee: a key that only reads gets no member's e-mail, by which they sign in:
 // such keys are given away, to dashboards and other teams, and list no members. Its answers still distinguish people.
 
-import type { Principal } from './auth.ts'
+import type { Principal } from './principal.ts'
 
 export const seesMembers = (principal: Principal): boolean =>
   principal.kind === 'session' || principal.role !== 'viewer'

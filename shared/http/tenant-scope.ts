@@ -6,7 +6,7 @@ import { noStores, readForAccount } from '../accounts/queries/tenant.ts'
 import type { Context } from '../context.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import type { Principal } from './auth.ts'
+import type { Principal } from './principal.ts'
 
 export interface Reading {
   ctx: Context

@@ -2,7 +2,7 @@
 // schemas that check requests, the same list always gives the same document, and every operation shows examples.
 
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
-import type { Answer, Auth, Endpoint } from '../http/endpoint.ts'
+import type { Answer, Auth, Endpoint } from '../http/operation.ts'
 import type { Noun } from '../http/scope.ts'
 import { ERROR_MEANINGS } from '../items/rules/error-meanings.ts'
 import { API_ERRORS, type ApiErrorCode } from '../kernel/errors.ts'

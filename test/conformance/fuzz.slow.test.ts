@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addMember } from '../../shared/accounts/verbs/members.ts'
-import { signAccessToken } from '../../shared/http/auth.ts'
+import { signAccessToken } from '../../shared/http/session-tokens.ts'
 import { indexSteps } from '../../shared/traces/queries/step-index.ts'
 import { askQuestions } from '../../shared/triage/queries/questions.ts'
 import { sweep } from '../../shared/upkeep/verbs/sweep.ts'

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../functions/index.ts'
-import { signAccessToken } from '../../shared/http/auth.ts'
+import { signAccessToken } from '../../shared/http/session-tokens.ts'
 import { itemRecordId } from '../../shared/kernel/ids.ts'
 import { hashPassword } from '../../shared/sessions/verbs/passwords.ts'
 import { startNodeHost } from '../conformance/hosts.ts'

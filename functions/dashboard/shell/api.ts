@@ -4,7 +4,7 @@
 import type { Context } from '../../../shared/context.ts'
 import { createApp } from '../../../shared/http/app.ts'
 import { showsSecret } from '../../../shared/http/compression.ts'
-import type { Endpoint } from '../../../shared/http/endpoint.ts'
+import type { Endpoint } from '../../../shared/http/operation.ts'
 import { type Client, createClient } from '../../../shared/sdk/client.ts'
 import { checkedOnly } from './checked-only.ts'
 

@@ -2,14 +2,10 @@
 // script and no other site, and is invalid once the session has ended.
 
 import type { Context } from '../../../shared/context.ts'
-import {
-  authenticate,
-  browserSessionOf,
-  type SessionPrincipal,
-  signAccessToken,
-  signBrowserToken,
-} from '../../../shared/http/auth.ts'
+import { authenticate } from '../../../shared/http/auth.ts'
 import { basePath } from '../../../shared/http/base-path.ts'
+import type { SessionPrincipal } from '../../../shared/http/principal.ts'
+import { browserSessionOf, signAccessToken, signBrowserToken } from '../../../shared/http/session-tokens.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 
 export const SESSION = 'session'

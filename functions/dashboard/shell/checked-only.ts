@@ -1,7 +1,7 @@
 // Checks the fields of a call that would write, without the call. Guarantee: nothing is written.
 
-import type { Endpoint } from '../../../shared/http/endpoint.ts'
 import { errorAnswer } from '../../../shared/http/error-answer.ts'
+import type { Endpoint } from '../../../shared/http/operation.ts'
 import { checked } from '../../../shared/http/validation.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'

@@ -2,7 +2,7 @@
 // a script and by keyboard, and lists the API calls and the command that show the same.
 
 import type { Child } from 'hono/jsx'
-import type { SessionPrincipal } from '../../../shared/http/auth.ts'
+import type { SessionPrincipal } from '../../../shared/http/principal.ts'
 import { VERSION } from '../../../shared/kernel/version.ts'
 import { pricesAsOf } from '../../../shared/prices/rules/price-day.ts'
 import type { Schemas } from '../../../shared/sdk/client.ts'

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../../../functions/index.ts'
-import type { Endpoint } from '../../../shared/http/endpoint.ts'
+import type { Endpoint } from '../../../shared/http/operation.ts'
 import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { OPERATOR_KEY, startNodeHost } from '../../conformance/hosts.ts'
 import { makeAgent, makeRun } from '../../conformance/make.ts'
