@@ -164,6 +164,16 @@ describe('a start that may have been carried out', () => {
     await expect(reads(client(RESET, DOWN))).rejects.not.toMatchObject({ hint })
   })
 
+  it('is reported as such when it is interrupted before the first answer', async () => {
+    const interrupted = () => {
+      process.emit('SIGINT')
+      throw new DOMException('This operation was aborted', 'AbortError')
+    }
+    await expect(starts(client(interrupted))).rejects.toMatchObject({ code: 'interrupted', hint })
+    expect(sent).toHaveLength(1)
+    expect(process.listenerCount('SIGINT')).toBe(0)
+  })
+
   it('is reported as such when a later try is refused', async () => {
     const code = 'rate_limited'
     await expect(starts(client(RESET, ours(429, code)))).rejects.toMatchObject({ code, hint })

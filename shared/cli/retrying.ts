@@ -66,12 +66,22 @@ export class Retrying {
     let came: Came
     let failed: unknown
     try {
-      return await this.#asked(ask)
+      return await (how.isRead ? this.#asked(ask) : untilInterrupted(signal => this.#askedFirst(ask, signal)))
     } catch (error) {
       came = this.#judged(error, how, false)
       failed = error
     }
     return untilInterrupted(signal => this.#again(ask, how, { came, failed, signal }))
+  }
+
+  /** A change that is interrupted may have been made: whoever interrupts it is told so, and how to look. */
+  async #askedFirst<T>(ask: Ask<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await this.#asked(ask, signal)
+    } catch (error) {
+      if (signal.aborted) throw new PerhapsDone(interrupted('the server had not answered yet'))
+      throw error
+    }
   }
 
   /** Asks again after the first try has failed. */
@@ -139,7 +149,8 @@ interface Failed {
   signal: AbortSignal
 }
 
-const interrupted = () => new Failure(EXIT.interrupted, 'interrupted', 'the server was still away')
+const interrupted = (message = 'the server was still away') =>
+  new Failure(EXIT.interrupted, 'interrupted', message)
 
 function withDoubt(error: unknown, perhaps: boolean): unknown {
   const failure = asFailure(error)
