@@ -61,7 +61,7 @@ const KeyList = ({ project_id, keys, mayChange, now }: Around & { keys: readonly
       { label: 'Name', cell: key => key.name },
       { label: 'Begins with', cell: key => <code>{key.prefix}</code> },
       { label: 'Made', cell: key => <When at={key.created_at} now={now} /> },
-      { label: 'May', cell: key => (key.role === 'viewer' ? 'read' : 'read and change') },
+      { label: 'Role', cell: key => (key.role === 'viewer' ? 'viewer: reads' : 'operator: reads and changes') },
       {
         label: 'Expires',
         cell: key => (key.expires_at === null ? 'never' : <When at={key.expires_at} now={now} />),

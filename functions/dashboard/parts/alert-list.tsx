@@ -59,7 +59,7 @@ export const AlertList = ({
           </>
         ),
       },
-      { label: 'Do', cell: ({ newest }) => <Act of={newest} mayChange={mayChange} /> },
+      { label: 'Actions', cell: ({ newest }) => <Act of={newest} mayChange={mayChange} /> },
       { label: 'State', cell: ({ newest }) => <State of={newest} now={now} /> },
       { label: 'Since', cell: ({ newest }) => <When at={newest.since} now={now} /> },
     ]}

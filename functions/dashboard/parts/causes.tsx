@@ -73,7 +73,7 @@ export const Causes = ({ causes, isWhole, project_id, run, doubt, now, mayAct }:
           cell: one => <When at={one.last_seen} now={now} />,
         },
         {
-          label: 'Do',
+          label: 'Actions',
           cell: one => <Ways cause={one} project_id={project_id} {...(run && { run })} mayAct={mayAct} />,
         },
       ]}

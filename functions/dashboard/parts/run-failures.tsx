@@ -125,7 +125,7 @@ const Reasons = ({ run, reasons, mayAct }: Omit<Around, 'failures'> & { reasons:
       { label: 'Items', numeric: true, cell: row => count(row.count) },
       { label: 'To decide', numeric: true, cell: row => count(row.waiting) },
       {
-        label: 'Do',
+        label: 'Actions',
         cell: row => {
           const held = row.kind === 'quarantine'
           const filter = { reason: row.reason, ...(held ? { kind: row.kind } : {}) }
@@ -149,7 +149,7 @@ const Clusters = ({ run, failures, mayAct }: Around) => (
         { label: 'Items', numeric: true, cell: row => count(row.count) },
         { label: 'To decide', numeric: true, cell: row => count(row.waiting) },
         {
-          label: 'Do',
+          label: 'Actions',
           cell: row => {
             const filter = { cluster_key: row.cluster_key }
             return <Actions run={run} filter={filter} waiting={row.waiting} mayAct={mayAct} />
@@ -177,7 +177,7 @@ const Partitions = ({ run, failures, mayAct }: Around) => (
         { label: 'Ever held', numeric: true, cell: row => count(row.held) },
         { label: 'To decide', numeric: true, cell: row => count(row.waiting) },
         {
-          label: 'Do',
+          label: 'Actions',
           cell: row => {
             // Only held items wait, and these are not replayed.
             const held = run.undecided_count === 0 || row.failed + row.degraded === 0
