@@ -61,7 +61,10 @@ const KeyList = ({ project_id, keys, mayChange, now }: Around & { keys: readonly
       { label: 'Name', cell: key => key.name },
       { label: 'Begins with', cell: key => <code>{key.prefix}</code> },
       { label: 'Made', cell: key => <When at={key.created_at} now={now} /> },
-      { label: 'Role', cell: key => (key.role === 'viewer' ? 'viewer: reads' : 'operator: reads and changes') },
+      {
+        label: 'Role',
+        cell: key => (key.role === 'viewer' ? 'viewer: reads' : 'operator: reads and changes'),
+      },
       {
         label: 'Expires',
         cell: key => (key.expires_at === null ? 'never' : <When at={key.expires_at} now={now} />),
@@ -101,8 +104,8 @@ const NewKey = ({ project_id, entered }: { project_id: string; entered: Entered 
       </Field>
       <Choice
         name="role"
-        label="May"
-        options={{ operator: 'read and change', viewer: 'only read' }}
+        label="Role"
+        options={{ operator: 'operator: reads and changes', viewer: 'viewer: only reads' }}
         chosen={entered.role}
       />
       <Field label="Expires after days (leave empty for never)">
