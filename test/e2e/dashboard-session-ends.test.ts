@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)('a session that ends in a form (needs Ch
   it('says why, and leads back to the form as it was filled in; nothing was sent', async () => {
     const page = await browser.open(ofProject('keys'))
     await page.getByLabel('Display name').fill('nightly import')
-    await page.getByLabel('May').selectOption('viewer')
+    await page.getByLabel('Role').selectOption('viewer')
     await page.getByLabel('Expires after days').fill('30')
     await endSession(page)
     await page.getByRole('button', { name: 'Make a key' }).click()
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)('a session that ends in a form (needs Ch
     await page.getByText(KEPT).waitFor()
     expect(page.url()).toContain(ofProject('keys'))
     expect(await page.getByLabel('Display name').inputValue()).toBe('nightly import')
-    expect(await page.getByLabel('May').inputValue()).toBe('viewer')
+    expect(await page.getByLabel('Role').inputValue()).toBe('viewer')
     expect(await page.getByLabel('Expires after days').inputValue()).toBe('30')
     await page.getByRole('button', { name: 'Make a key' }).click()
     await page.getByRole('heading', { name: 'Key nightly import' }).waitFor()
