@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Context } from '../../shared/context.ts'
 import { endpoint, isNdjson } from '../../shared/http/endpoint.ts'
-import { beginExport } from '../../shared/http/export-bounds.ts'
+import { exporting } from '../../shared/http/export-bounds.ts'
 import type { Principal } from '../../shared/http/principal.ts'
 import { agentOrdered, runIn } from '../../shared/http/scope.ts'
 import { streamedText } from '../../shared/http/stream.ts'
@@ -38,8 +38,7 @@ export const exportResults = endpoint({
     const format = query.format ?? formatAccepted(request)
     if (query.raw !== undefined && format !== 'csv')
       throw new ApiError('invalid_request', 'Query parameter "raw" goes with format=csv only.')
-    const ended = beginExport(principal.account_id)
-    try {
+    return exporting(principal.account_id, async ended => {
       const readOnce = <T>(make: (sql: Context['sql']) => Promise<T>) => read(ctx => make(ctx.sql))
       const scope = await read(ctx => scopeAsked(ctx, principal, query))
       const slices = await readOnce(sql => slicesOf(sql, scope))
@@ -47,10 +46,7 @@ export const exportResults = endpoint({
       const chunks = resultsInChunks(readOnce, scope, slices, { only: query.only, withInput })
       const text = resultsText(chunks, { format, columns: query.fields, raw: query.raw })
       return streamedText(text, RESULT_TYPES[format], { stall_ms: LIMITS.result_stall_ms, ended })
-    } catch (error) {
-      ended()
-      throw error
-    }
+    })
   },
 })
 

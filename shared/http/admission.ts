@@ -87,15 +87,19 @@ function inItsScope(
   invocation: Omit<Change, 'operation_id' | 'atomic' | 'unlogged' | 'principal'> & {
     principal: Principal | null
     admitAgain(): Promise<void>
+    mayStill(): Promise<boolean>
   },
   caller: Change['principal'] | null,
   call: (reading: Reading) => Promise<unknown>,
 ): Promise<unknown> {
   const { method, unlogged, operation_id, atomic } = definition
   if (method === 'get' && isOfMembers(definition)) {
-    const isStream =
-      definition.streams ?? Object.values(definition.answers).some(answer => answer.ndjson ?? answer.events)
-    return inTenantScope(ctx, caller as Principal, { isStream, isHeavy: definition.heavy === true }, call)
+    const answers = Object.values(definition.answers)
+    const isStream = definition.streams ?? answers.some(answer => answer.ndjson ?? answer.events)
+    // Events are read once for all who follow the same thing, and each follower is looked up by itself.
+    const mayStill = answers.some(answer => answer.events) ? async () => true : invocation.mayStill
+    const form = { isStream, isHeavy: definition.heavy === true, mayStill }
+    return inTenantScope(ctx, caller as Principal, form, call)
   }
   if (method === 'get' || caller === null) return call(outsideTenantScope(ctx))
   return recordChange(

@@ -10,8 +10,18 @@ const exportsOpen = new Pool(
   'exports',
 )
 
-/** Returns the function to call when the export has ended. @throws ApiError `rate_limited` */
-export function beginExport(account_id: string): () => void {
+/** `make` calls its argument once the export has ended, unless it fails. @throws ApiError `rate_limited` */
+export async function exporting(account_id: string, make: (ended: () => void) => Promise<Response>) {
+  const ended = beginExport(account_id)
+  try {
+    return await make(ended)
+  } catch (error) {
+    ended()
+    throw error
+  }
+}
+
+function beginExport(account_id: string): () => void {
   const giveBack = exportsOpen.tryTake(account_id, 1)
   if (giveBack === undefined)
     throw new ApiError(

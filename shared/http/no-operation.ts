@@ -2,6 +2,7 @@
 
 import { ApiError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
+import { LIMITS } from '../kernel/limits.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { prefixHint } from './base-path.ts'
 import { checkEncoding } from './error-answer.ts'
@@ -9,6 +10,7 @@ import { checkEncoding } from './error-answer.ts'
 /** An endpoint, or the route to one. */
 export type Operation = { method: string; path: string }
 
+const ALL = 'GET /docs lists all operations.'
 const LETTERS_APART = 6
 const CHARACTERS_LOOKED_AT = 120 // twice the longest path there is
 
@@ -24,6 +26,8 @@ export function noOperation(
     return error as ApiError
   }
   const { pathname } = new URL(request.url)
+  if (pathname.length > LIMITS.path_characters)
+    return new ApiError('not_found', 'There is no such operation: no path is as long.', ALL)
   const prefixed = prefixHint(pathname, base_path)
   if (prefixed !== undefined) return new ApiError('not_found', 'There is no such operation.', prefixed)
   const path = shapeOf(pathname)
@@ -34,7 +38,7 @@ export function noOperation(
       ? `Only ${here.join(' and ')} here${near ? `; ${request.method} is at ${near}` : ''}.`
       : '',
     here.length === 0 && near ? `Did you mean ${request.method} ${near}?` : '',
-    'GET /docs lists all operations.',
+    ALL,
   ]
   return new ApiError('not_found', 'There is no such operation.', hints.filter(Boolean).join(' '))
 }

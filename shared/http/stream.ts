@@ -4,17 +4,17 @@
 import { jsonArray, jsonLines } from '../json/raw-json.ts'
 import { LIMITS } from '../kernel/limits.ts'
 
-const BOUNDS = { stall_ms: LIMITS.result_stall_ms }
-
 /** One value a line, or one array; the next chunk is read when the caller has taken the last one. */
 export function streamed<T>(
   chunks: AsyncGenerator<T[]>,
   shape: (row: T) => unknown,
   form: 'lines' | 'array',
+  ended = () => {},
 ): Response {
+  const bounds = { stall_ms: LIMITS.result_stall_ms, ended }
   return form === 'lines'
-    ? streamedText(jsonLines(chunks, shape), 'application/x-ndjson', BOUNDS)
-    : streamedText(jsonArray(chunks, shape), 'application/json', BOUNDS)
+    ? streamedText(jsonLines(chunks, shape), 'application/x-ndjson', bounds)
+    : streamedText(jsonArray(chunks, shape), 'application/json', bounds)
 }
 
 /** The same chunks with the first one read, so that an error until then is answered instead of breaking off. */

@@ -22,16 +22,22 @@ interface Form {
   isStream: boolean
   /** The read may take seconds. */
   isHeavy: boolean
+  /** Whether the caller is still one, before each read after the first. */
+  mayStill(): Promise<boolean>
 }
 
 export function inTenantScope<T>(
   ctx: Context,
   principal: Principal,
-  { isStream, isHeavy }: Form,
+  { isStream, isHeavy, mayStill }: Form,
   handle: (reading: Reading) => Promise<T>,
 ): Promise<T> {
   const { account_id } = principal
+  let isFirst = true
   const read = async <R>(make: (ctx: Context) => Promise<R>) => {
+    // A stream goes on for as long as its caller takes it: after a revocation it reads nothing more.
+    if (isStream && !isFirst && !(await mayStill())) throw revokedMeanwhile()
+    isFirst = false
     // An answer that has started waits longer for its turn, so that it is not broken off.
     using _turn = isHeavy
       ? await turnFor(ctx, account_id, isStream ? LIMITS.store_long_ms : LIMITS.heavy_wait_ms)
@@ -45,6 +51,13 @@ export function inTenantScope<T>(
 
 /** For everything that is no read of a caller. */
 export const outsideTenantScope = (ctx: Context): Reading => ({ ctx, read: make => make(ctx) })
+
+const revokedMeanwhile = () =>
+  new ApiError(
+    'unauthenticated',
+    'The key or session was revoked while the answer was sent.',
+    'Use another one.',
+  )
 
 /** @throws ApiError `rate_limited` */
 async function turnFor({ heavyReads }: Context, account_id: string, wait_ms: number): Promise<Disposable> {

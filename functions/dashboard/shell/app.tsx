@@ -15,6 +15,7 @@ import { unlessSilent } from '../../../shared/http/silence.ts'
 import { checked, queryOf } from '../../../shared/http/validation.ts'
 import { errorText } from '../../../shared/kernel/error-text.ts'
 import { ApiError } from '../../../shared/kernel/errors.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { isUnreachable } from '../../../shared/kernel/unreachable.ts'
 import { ApiFailure, type Schemas } from '../../../shared/sdk/client.ts'
 import type { FailureRuleOf } from '../../../shared/view/worked-share.ts'
@@ -97,7 +98,7 @@ export function serveParts(
     )
   app.all(`${ROOT}/*`, async c => {
     const { pathname, search } = new URL(c.req.url)
-    if (pathname.endsWith('/')) {
+    if (pathname.endsWith('/') && pathname.length <= LIMITS.path_characters) {
       const ctx = contextFor(c.req.raw)
       return sealed(ctx, leadTo(ctx, { to: pathname.replace(/\/+$/, '') + search }))
     }
@@ -223,6 +224,7 @@ function visitOf<Query>(
 /** The request as a page reads it: lists take their order from the link by themselves. */
 function withoutOrders(request: Request): Request {
   const url = new URL(request.url)
+  if (url.searchParams.size > LIMITS.query_parameters) return request // it is refused for that
   const orders = [...url.searchParams.keys()].filter(isOrder)
   for (const name of orders) url.searchParams.delete(name)
   return orders.length === 0 ? request : new Request(url)

@@ -234,14 +234,22 @@ type NextItems = (
   limit: number,
 ) => Promise<ItemInRunRow[]>
 
-/** Yields every item of the projects, in chunks. */
-export async function* itemsInChunks(next: NextItems, project_ids: string[]): AsyncGenerator<ItemInRunRow[]> {
+/** Yields every item of the projects' runs before `until_id`, in chunks. */
+export async function* itemsInChunks(
+  next: NextItems,
+  project_ids: string[],
+  until_id: string,
+): AsyncGenerator<ItemInRunRow[]> {
   for (const project_id of project_ids) {
     let after = { run_id: '00000000-0000-0000-0000-000000000000', seq: 0 }
     for (;;) {
       const rows = await next(project_id, after, LIMITS.export_chunk_items)
       const last = rows.at(-1)
-      if (last === undefined) break
+      if (last === undefined || last.run_id >= until_id) {
+        const before = rows.filter(row => row.run_id < until_id)
+        if (before.length > 0) yield before
+        break
+      }
       yield rows
       after = { run_id: last.run_id, seq: last.seq }
     }

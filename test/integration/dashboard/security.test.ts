@@ -76,6 +76,26 @@ describe('a redirect', () => {
   )
 })
 
+describe('an address longer or deeper than that of any page', () => {
+  // Each of these stopped the process for 0.3 to 9 s, whoever sent it.
+  it('is no page of a form, in a referer', async () => {
+    const referer = `http://a/dashboard/projects/${'a'.repeat(7000)}${'/'.repeat(7900)}`
+    const { status, headers } = await send('/dashboard/account', '', { referer, cookie: '' })
+    expect([status, headers.get('location')]).toEqual([303, '/dashboard/sign-in?ended=form'])
+  })
+
+  it('has no page above it', async () => {
+    const answer = await readAsTyped(`/dashboard/${'/'.repeat(15_000)}a/`)
+    expect(answer.status).toBe(404)
+    expect((await readAsTyped('/dashboard/projects//')).location).toBe('/dashboard/projects')
+  })
+
+  it('is refused with too many orders of lists', async () => {
+    const orders = Array.from({ length: 1700 }, (_, n) => `sort.${n}`).join('&')
+    expect((await read(`/dashboard/sign-in?${orders}`)).status).toBe(400)
+  })
+})
+
 describe('a cookie', () => {
   const noticed = (notice: unknown) =>
     read('/dashboard/projects', {

@@ -145,7 +145,10 @@ it('item records are exported once each, in chunks of a bounded number of bytes'
   const chunks = itemsInChunks(
     (project_id, after, limit) => nextItems(sql, project_id, after, limit),
     [project_id],
+    engine.ctx.newRunId(),
   )
+  plays(() => false)
+  await engine.submit(1) // later than the export began
   const seen: string[] = []
   for await (const rows of chunks) {
     const bytes = rows.reduce((sum, row) => sum + (row.output?.length ?? 0), 0)
@@ -156,13 +159,13 @@ it('item records are exported once each, in chunks of a bounded number of bytes'
 })
 
 describe('an export', () => {
-  const asked = async (query: string, ctx = engine.ctx) => {
+  const asked = async (query: string, ctx = engine.ctx) => askedAt(`/v1/results?${query}`, ctx)
+
+  const askedAt = async (path: string, ctx = engine.ctx) => {
     const { key } = await mintKey(engine.ctx, engine.project_id, 'exports')
     const app = createApp(endpoints, () => ctx)
     return () =>
-      app.fetch(
-        new Request(`http://assay.test/v1/results?${query}`, { headers: { authorization: `Bearer ${key}` } }),
-      )
+      app.fetch(new Request(`http://assay.test${path}`, { headers: { authorization: `Bearer ${key}` } }))
   }
 
   it('breaks off if a database connection breaks, in every format [results.whole, log.answer_broke_off]', async () => {
@@ -207,6 +210,40 @@ describe('an export', () => {
     expect(await next.text()).toBe('item_id\nitem-1\nitem-2\n')
     for (const one of open.slice(1)) expect(await one.text()).toContain('item-2')
   })
+
+  it('of every item record counts as open too [results.bounded]', async () => {
+    const run_id = await engine.submit(2)
+    await consume(engine.ctx)
+    const ask = await askedAt('/v1/durable/runs')
+    const open = []
+    for (let n = 0; n < LIMITS.result_streams_per_account; n++) open.push(await ask())
+    expect((await ask()).status).toBe(429)
+    expect((await (await asked(`run_id=${run_id}`))()).status).toBe(429)
+    for (const one of open) expect(await one.json()).toHaveLength(2)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it.for([['results'], ['item records']])(
+    'of %s reads nothing more once its key was revoked',
+    async ([what]) => {
+      plays(() => false, 'x'.repeat(1_000_000))
+      const run_id = await engine.submit(30)
+      await consume(engine.ctx)
+      let later_ms = 0
+      const ctx = { ...engine.ctx, now: () => engine.ctx.now() + later_ms }
+      const ask = await askedAt(what === 'results' ? `/v1/results?run_id=${run_id}` : '/v1/durable/runs', ctx)
+      const reader = (await ask()).body!.pipeThrough(new TextDecoderStream()).getReader()
+      let text = (await reader.read()).value!
+      await engine.sql`update api_keys set revoked_at = now() where name = 'exports'`
+      later_ms = LIMITS.auth_cache_ms
+      const rest = async () => {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) text += next.value
+      }
+      await expect(rest()).rejects.toThrow('revoked while the answer was sent')
+      expect(text).toContain('broke_off')
+      expect(text.match(/x{1000000}/g)!.length).toBeLessThan(30)
+    },
+  )
 
   it('of an unknown run does not count as open [results.bounded]', async () => {
     const ask = await asked(`run_id=${engine.ctx.newRunId()}`)
