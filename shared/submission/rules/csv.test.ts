@@ -109,6 +109,14 @@ it('CSV is read the same however it is split into chunks', async () => {
   )
 })
 
+it('a long record is read the same in small pieces as at once', async () => {
+  const long = `"${'a ""quoted"" line\n'.repeat(20_000)}"`
+  const text = `x,y\n1,${long}\n2,b\n3,${long}`
+  const whole = await valuesOf(text, text.length)
+  expect(whole.map(values => values[0])).toEqual(['x', '1', '2', '3'])
+  expect(await valuesOf(text, 100)).toEqual(whole)
+})
+
 it('CSV is read only as far as needed, and its source is closed when the reader stops', async () => {
   let given = 0
   let closed = false

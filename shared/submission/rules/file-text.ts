@@ -120,6 +120,8 @@ async function* unpackedBy(unpack: Unpack, chunks: AsyncIterable<Uint8Array>, pa
   }
 }
 
+const SMALL_HEAD = 65_536
+
 /** The first bytes, and all bytes from the beginning. */
 export async function peeked(
   chunks: AsyncIterable<Uint8Array>,
@@ -127,7 +129,7 @@ export async function peeked(
 ): Promise<{ head: Uint8Array; all: AsyncGenerator<Uint8Array> }> {
   const reader = chunks[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
-  let [length, asked, isLast] = [0, 1, false]
+  let [length, asked, atLineEnds, isLast] = [0, 1, 0, false]
   const head = () => {
     if (parts.length > 1) parts.splice(0, parts.length, joined(parts, length))
     return parts[0] ?? new Uint8Array()
@@ -137,10 +139,12 @@ export async function peeked(
     if (done) break
     parts.push(value.slice())
     length += value.length
-    // Asked at line ends and when there is twice as much: chunks may be short and lines long.
-    if (length < asked && !value.includes(LF)) continue
+    // Asked at line ends and when there is twice as much: chunks may be short and lines long. Of a head that is no longer small, at
+    // line ends too only once it is an eighth longer: each time all of it is read.
+    if (length < asked && !(length >= atLineEnds && value.includes(LF))) continue
     isLast = isEnough(head())
     asked = length * 2
+    atLineEnds = length > SMALL_HEAD ? length * 1.125 : 0
   }
   async function* all() {
     try {
