@@ -45,8 +45,12 @@ it.each([
   async (_, given, event, says) => {
     answer = given
     const log = vi.fn()
-    const stop = keepPrices(url, log)
-    await eventually(() => expect(log).toHaveBeenCalledWith(expect.any(String), event, { url, ...says }))
+    const stop = keepPrices(`${url}?token=of-the-operator`, log)
+    const shown = `${url}?token=…`
+    await eventually(() =>
+      expect(log).toHaveBeenCalledWith(expect.any(String), event, { url: shown, ...says }),
+    )
     stop()
+    if (given.status === 200) expect(pricesSource()).toBe(shown)
   },
 )

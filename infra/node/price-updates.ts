@@ -1,17 +1,19 @@
 // Updates the price list of a process from a URL, where its operator sets one. Guarantee: a list that cannot be read is
-// logged and changes nothing; recorded costs stay.
+// logged and changes nothing; recorded costs stay; the address, which tenants may read, is shown without its secrets.
 
 import type { Context } from '../../shared/context.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
+import { shownUrl } from '../../shared/kernel/shown-url.ts'
 import { readFetchedPrices } from '../../shared/prices/rules/fetched-prices.ts'
 import { usePrices } from '../../shared/prices/rules/price-book.ts'
 
 /** Fetches now and then every day; returns a function that stops it. */
 export function keepPrices(url: string, log: Context['log']): () => void {
+  const shown = shownUrl(url)
   const update = () =>
     updatePrices(url).then(
-      models => log('info', 'prices_updated', { url, models }),
-      error => log('warn', 'prices_not_updated', { url, error: String(error) }),
+      models => log('info', 'prices_updated', { url: shown, models }),
+      error => log('warn', 'prices_not_updated', { url: shown, error: String(error).replaceAll(url, shown) }),
     )
   void update()
   const timer = setInterval(update, LIMITS.prices_update_ms).unref()
@@ -30,6 +32,6 @@ export async function updatePrices(url: string, now = Date.now()): Promise<numbe
     parts.push(part)
   }
   const providers = readFetchedPrices(Buffer.concat(parts).toString())
-  usePrices(providers, new Date(now).toISOString().slice(0, 10), url)
+  usePrices(providers, new Date(now).toISOString().slice(0, 10), shownUrl(url))
   return providers.reduce((sum, { models }) => sum + models.length, 0)
 }

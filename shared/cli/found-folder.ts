@@ -7,6 +7,13 @@ import { dirname, join } from 'node:path'
 
 const OTHERS_WRITE = 0o022
 
+/** Whether a folder is this user's, and nobody else can write to it. */
+export function isOwn(folder: string): boolean {
+  const user = process.getuid?.()
+  const { uid, mode } = statSync(folder)
+  return user === undefined || (uid === user && (mode & OTHERS_WRITE) === 0)
+}
+
 /** Why the `local.json` of a found folder does not count; undefined where it does. */
 export function whyNotTrusted(folder: string): string | undefined {
   const user = process.getuid?.()
@@ -19,6 +26,14 @@ export function whyNotTrusted(folder: string): string | undefined {
   return [folder, real].some(cameWithRepository) ? 'it came with a repository' : undefined
 }
 
+/**
+ * Whether git could take the folder, or one above it up to the repository's, for a repository without a work tree: such a one
+ * inside another tracks nothing, whatever the outer one tracks there.
+ */
+const mayBeBare = (folder: string): boolean =>
+  existsSync(join(folder, 'HEAD')) ||
+  (!existsSync(join(folder, '.git')) && dirname(folder) !== folder && mayBeBare(dirname(folder)))
+
 const hasRepository = (folder: string): boolean =>
   existsSync(join(folder, '.git')) || (dirname(folder) !== folder && hasRepository(dirname(folder)))
 
@@ -29,6 +44,7 @@ const hasRepository = (folder: string): boolean =>
 function cameWithRepository(folder: string): boolean {
   const above = dirname(folder)
   if (!hasRepository(above)) return false
+  if (mayBeBare(above)) return true
   const safe = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.untrackedCache=false']
   const args = [...safe.flatMap(setting => ['-c', setting]), '--no-optional-locks', 'ls-files', '-z', '--']
   const { error, status, stdout } = spawnSync('git', [...args, folder], {

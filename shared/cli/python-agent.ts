@@ -6,6 +6,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { AgentDeclaration } from '../protocol/rules/protocol.ts'
 import { EXIT, Failure, usageFailure } from './failure.ts'
+import { isOwn } from './found-folder.ts'
 import type { Session } from './session.ts'
 
 export const isPython = (file: string): boolean => /\.py(:\w+)?$/.test(file)
@@ -61,13 +62,13 @@ export async function servePython(
 }
 
 /**
- * Where Python starts, and with -m looks for modules first: the folder that one stands in only where the file lies in it, or a
- * found folder would have its own `assay` run.
+ * Where Python starts, and with -m looks for modules first: the folder that one stands in only where the file lies in it and
+ * nobody else can write to it, or somebody else's `assay.py` or `json.py` would run.
  */
 export function folderOf(folder: string, file: string): string {
   const path = resolve(folder, file)
   const way = relative(folder, path)
-  return way.startsWith('..') || isAbsolute(way) ? dirname(path) : folder
+  return way.startsWith('..') || isAbsolute(way) || !isOwn(folder) ? dirname(path) : folder
 }
 
 /** The Python of an active environment is first on the PATH. */

@@ -1,6 +1,7 @@
 // The command that writes results to a file or a stream. Guarantee: a file gets its name only when it is complete; an
 // answer that is cut off ends with a failure, never with exit code 0.
 
+import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { pack, packingOfName } from '../../infra/packing/packing.ts'
@@ -89,8 +90,9 @@ function packed(body: AsyncIterable<Uint8Array>, name: string): AsyncIterable<Ui
 
 /** Writes a temporary file in the same folder, and renames it at the end. */
 async function save({ output }: Session, body: AsyncIterable<Uint8Array>, path: string): Promise<void> {
-  const beside = join(dirname(path), `.${basename(path)}.${process.pid}.part`)
-  const file = await open(beside, 'w').catch(error => {
+  // A name that nobody can guess, and never a file or link that is there: the folder may be shared.
+  const beside = join(dirname(path), `.${basename(path)}.${randomUUID()}.part`)
+  const file = await open(beside, 'wx').catch(error => {
     throw usageFailure(`${path} cannot be written: ${(error as Error).message}`)
   })
   let written = 0

@@ -99,8 +99,11 @@ export const httpUrl = (description: string) =>
     .refine(text => isHttpUrl(text), 'must be an http or https URL without credentials')
     .meta({ format: 'uri', description })
 
+/** Other spellings that a URL parser takes are refused: what hides the secret of an address knows this one alone. */
+const PLAIN_URL = /^https?:\/\/[^\s/\\][^\s\\]*$/i
+
 export function isHttpUrl(text: string): boolean {
-  if (CONTROL.test(text) || !text.isWellFormed() || !URL.canParse(text)) return false
+  if (CONTROL.test(text) || !PLAIN_URL.test(text) || !text.isWellFormed() || !URL.canParse(text)) return false
   const url = new URL(text)
   return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === ''
 }

@@ -2,7 +2,7 @@
 // a database or runs a program, not even when Tab is pressed.
 
 import { execFileSync } from 'node:child_process'
-import { chmod, chown, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ afterEach(() => folder.remove())
 
 const path = (...names: string[]) => join(folder.path, ...names)
 async function leave(value: object, name = '.assay') {
-  await mkdir(path(name), { mode: 0o700 })
+  await mkdir(path(name), { mode: 0o700, recursive: true })
   await writeFile(path(name, 'local.json'), JSON.stringify(value), { mode: 0o600 })
   await writeFile(path(name, 'operator.key'), 'operator', { mode: 0o600 })
 }
@@ -128,6 +128,18 @@ describe('a found local.json', () => {
     git('init', '-q')
     git('add', '-f', '.')
     refused()
+  })
+
+  it('is refused where its folder looks like a repository of its own, inside one that tracks both', async () => {
+    await leave(OWN, 'project/.assay')
+    for (const part of ['objects', 'refs']) await mkdir(path('project', part))
+    await writeFile(path('project', 'objects', 'x'), '')
+    await writeFile(path('project', 'refs', 'x'), '')
+    await writeFile(path('project', 'HEAD'), 'ref: refs/heads/main\n')
+    await writeFile(path('project', 'config'), '[core]\n\tbare = false\n\tworktree = .\n')
+    git('init', '-q')
+    git('add', '-f', '.')
+    expect(() => findAccess({}, path('project'))).toThrow('it came with a repository')
   })
 
   it('is refused without running what the repository configures', async () => {
@@ -243,6 +255,14 @@ describe('a module of Python in the folder, where the named file lies elsewhere'
 
   it('does not run when the file is served', async () => {
     await using served = await servePython({ folder: folder.path, env }, join(elsewhere.path, 'agent.py'))
+    expect(await declarationAt(served.url)).toMatchObject({ name: 'Named' })
+    expect(await ran()).toEqual([])
+  })
+
+  it('does not run when the file lies below a folder that others can write to', async () => {
+    await chmod(folder.path, 0o777)
+    await cp(elsewhere.path, path('below'), { recursive: true })
+    await using served = await servePython({ folder: folder.path, env }, path('below', 'agent.py'))
     expect(await declarationAt(served.url)).toMatchObject({ name: 'Named' })
     expect(await ran()).toEqual([])
   })
