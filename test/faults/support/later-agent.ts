@@ -24,4 +24,4 @@ agent({ name: 'later probe' })(LaterProbe, { kind: 'class', name: 'LaterProbe' }
 const handler = serve(LaterProbe, { answer: 'later' })
 const at = { port: Number(process.env.PORT), host: '127.0.0.1' }
 const listener = await listen(at, request => handler(request, { ASSAY_AGENT_KEY: '' }))
-console.log(listener.url)
+console.log(JSON.stringify({ event: 'ready', url: listener.url }))
