@@ -10,6 +10,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { writeWhole } from '../../../infra/workerd/bundle.ts'
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from '../../../infra/workerd/compatibility.ts'
 import { platformBearer } from '../../../shared/http/platform-function.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
+import { markPresent } from '../../../shared/redis/consumer-presence.ts'
 import { makeAgent, makeRun } from '../../conformance/make.ts'
 import { deploy, workOff, works } from '../../conformance/play.ts'
 import { MASTER_KEY, openWorld, type World } from '../../conformance/world.ts'
@@ -25,10 +27,12 @@ let world: World
 let host: Miniflare
 const bearers: (string | undefined)[] = []
 const log = { stdout: '', stderr: '' }
+let workedOff = 0
 /** A consumer function: it works everything off in each call. */
 const consumer = createServer(async ({ headers }, answer) => {
   bearers.push(headers.authorization)
   await workOff(world, works)
+  workedOff++
   answer.end('{}')
 })
 
@@ -89,10 +93,15 @@ it('Miniflare runs a batch through its queue, ticks by its cron and returns the 
     { status: 'completed', worst_outcome_status: 'ok', output: { ok: true } },
   ])
 
-  // Redis still counts the first call as open, so nobody is called for the second run until it forgets that.
+  // Nobody is called for the second run while a consumer counts as awake, and nobody is once Redis has forgotten that one.
+  await eventually(() => expect(workedOff).toBe(1))
+  const { redis } = world.ctx
+  await markPresent(redis, 'another')
+  const beat = setInterval(() => void markPresent(redis, 'another'), LIMITS.awake_beat_ms)
   const second = await makeRun(world, agent.id, [{ input: 3 }])
-  await world.ctx.redis.flushdb()
-  expect([bearers.length, await statusOf(second)]).toEqual([1, 'queued'])
+  expect([await statusOf(second), bearers.length]).toEqual(['queued', 1])
+  clearInterval(beat)
+  await redis.flushdb()
   const worker = (await host.getWorker()) as unknown as Scheduled
   expect(await worker.scheduled({ cron: '* * * * *' })).toMatchObject({ outcome: 'ok' })
   await eventually(async () => expect(await statusOf(second)).toBe('completed'))
