@@ -128,7 +128,8 @@ async function start(): Promise<void> {
       ...given.server,
       port,
       dataDir: dataFolder.path,
-      masterKey: sayingOnce(prepare),
+      masterKey: await knownMasterKey(dataFolder.path, given.masterKey), // else readiness would call it missing until then
+      prepare: sayingOnce(prepare),
       stop: stopping.signal,
       runtimeUrl: given.runtimeUrl,
       metricsToken: metrics_token,

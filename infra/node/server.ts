@@ -38,11 +38,13 @@ export interface ServerOptions extends ConnectionOptions {
   host: string
   /** The folder for the agent runtime's sockets and logs. */
   dataDir: string
+  /** 32 bytes in hex; undefined where only `prepare` will find it. */
+  masterKey: string | undefined
   /**
-   * 32 bytes in hex, or a function that prepares the database and finds the key there. It is retried until PostgreSQL
-   * answers; meanwhile callers get an error that says PostgreSQL is unreachable.
+   * Prepares the database and returns the key. It is retried until PostgreSQL answers; meanwhile callers get an error that says
+   * PostgreSQL is unreachable.
    */
-  masterKey: string | (() => Promise<string>)
+  prepare?: () => Promise<string>
   /** Ends a start that waits for PostgreSQL, when aborted. */
   stop?: AbortSignal
   /** The origin callers use, where it differs from the listening address. */
@@ -88,10 +90,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const closing = new AsyncDisposableStack()
   const connections = openConnections(options)
   closing.defer(() => connections.close())
-  const { masterKey, metricsToken: metrics_token, operatorKey: operator_key } = options
+  const { masterKey = '', prepare, metricsToken: metrics_token, operatorKey: operator_key } = options
   const config = {
     base_url: options.baseUrl ?? '',
-    master_key: typeof masterKey === 'string' ? masterKey : '',
+    master_key: masterKey,
     ...(metrics_token === undefined ? {} : { metrics_token }),
     ...(operator_key === undefined ? {} : { operator_key }),
   }
@@ -109,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const notify = () => (consumer ? consumer.notify() : publishWake(connections.redis))
   const { writeLog, logLevel, telemetry = null } = options
   const { begin, join } = beginning(async () => {
-    if (typeof masterKey === 'function') config.master_key = await masterKey()
+    if (prepare) config.master_key = await prepare()
     const since = await joinInstallation(connections.sql, config.master_key)
     await ensureStepPartitions(connections.sql, ctx.now()) // before the first step, not at the first tick
     return since
