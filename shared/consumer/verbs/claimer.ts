@@ -12,6 +12,7 @@ import { pauseForMoney, sweepStopped } from '../../items/queries/stop.ts'
 import type { RunKey } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { pause } from '../../kernel/pause.ts'
+import { isToLog } from '../../kernel/seldom.ts'
 import { deliverSoon } from '../../outbox/verbs/deliver.ts'
 import { traceRunEnd } from '../../settling/verbs/run-trace.ts'
 import type { Declaring } from '../../upstreams/verbs/paced.ts'
@@ -121,7 +122,8 @@ export class Claimer {
         else this.#claim(run, places.get(run.id) ?? 0)
     } catch (error) {
       // PostgreSQL is restarting: the next poll tries again.
-      this.#ctx.log('warn', 'look_failed', { error: String(error) })
+      const { log, now, sql } = this.#ctx
+      if (isToLog(sql, `look_failed ${error}`, now())) log('warn', 'look_failed', { error: String(error) })
       await pause(LIMITS.look_retry_ms)
       this.#holder.lookAgain()
     }

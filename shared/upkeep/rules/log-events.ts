@@ -93,7 +93,7 @@ export const LOG_EVENTS = {
   look_failed: {
     levels: ['warn'],
     meaning:
-      'A consumer could not read which runs have work, usually because PostgreSQL is away. It tries again after a moment. If it repeats, check PostgreSQL.',
+      'A consumer could not read which runs have work, usually because PostgreSQL is away. It tries again after a moment; the same error is logged once a minute. If it repeats, check PostgreSQL.',
   },
   turn_failed: {
     levels: ['warn'],
@@ -160,7 +160,7 @@ export const LOG_EVENTS = {
   chore_failed: {
     levels: ['warn'],
     meaning:
-      'One chore of the tick failed, and the next sweep tries it again. If it repeats, `chore` says what is not done, and `error` why.',
+      'One chore of the tick failed, and the next sweep tries it again; while a store is away, that is logged once a minute. If it repeats, `chore` says what is not done, and `error` why.',
   },
   chore_late: {
     levels: ['warn'],

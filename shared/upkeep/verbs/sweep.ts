@@ -14,6 +14,7 @@ import { sinceMs } from '../../kernel/elapsed.ts'
 import { errorText } from '../../kernel/error-text.ts'
 import { fault } from '../../kernel/fault.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { isToLog } from '../../kernel/seldom.ts'
 import { isUnreachable, noteTrouble } from '../../kernel/unreachable.ts'
 import { deliverDue } from '../../outbox/verbs/deliver.ts'
 import { beginSpendDays } from '../../prices/verbs/budgets.ts'
@@ -171,7 +172,8 @@ async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Prom
   const ended = run(ctx)
     .then(found => ({ found }))
     .catch((error: unknown): Ended => {
-      ctx.log('warn', 'chore_failed', { chore: name, error: errorText(error) })
+      if (!isUnreachable(error) || isToLog(ctx.sql, `chore_failed ${error}`, ctx.now()))
+        ctx.log('warn', 'chore_failed', { chore: name, error: errorText(error) })
       noteTrouble(ctx.sql, error, ctx.now())
       return { found: 0, error }
     })

@@ -1,0 +1,20 @@
+// Bounds what is logged of a store that is away. Guarantee: a reason is new at once and then once a minute, for each connection
+// pool; a night without PostgreSQL would fill 40 MB of log otherwise.
+
+import { sinceMs } from './elapsed.ts'
+import { LIMITS } from './limits.ts'
+
+const MOST_REASONS = 100
+
+const logged = new WeakMap<object, Map<string, number>>()
+
+/** Whether to log the reason now, which then counts as logged. */
+export function isToLog(pool: object, reason: string, now_ms: number): boolean {
+  const reasons = logged.get(pool) ?? new Map<string, number>()
+  logged.set(pool, reasons)
+  const before = reasons.get(reason)
+  if (before !== undefined && sinceMs(now_ms, before) < LIMITS.log_repeat_ms) return false
+  if (reasons.size >= MOST_REASONS) reasons.clear()
+  reasons.set(reason, now_ms)
+  return true
+}
