@@ -9,10 +9,11 @@ const MOST_REASONS = 100
 const logged = new WeakMap<object, Map<string, number>>()
 
 /** Whether to log the reason now, which then counts as logged. */
-export function isToLog(pool: object, reason: string, now_ms: number): boolean {
+export function isToLog({ sql: pool, now }: { sql: object; now(): number }, reason: string): boolean {
   const reasons = logged.get(pool) ?? new Map<string, number>()
   logged.set(pool, reasons)
   const before = reasons.get(reason)
+  const now_ms = now()
   if (before !== undefined && sinceMs(now_ms, before) < LIMITS.log_repeat_ms) return false
   if (reasons.size >= MOST_REASONS) reasons.clear()
   reasons.set(reason, now_ms)

@@ -63,7 +63,7 @@ export class Answer {
   #startedMs: number
   /** Steps that record a hold, to be written with the verdict. */
   readonly #holds = new Map<InFlightItem, StepRow>()
-  readonly #now: () => number
+  readonly now: () => number
   readonly #later: Later | undefined
   /** What agents write is kept without the secrets of their environment. */
   readonly #mask: Mask
@@ -94,7 +94,7 @@ export class Answer {
     this.#check = outputCheck(claim.target, schemas, this.#mask)
     this.#writer = writer
     this.#inFlightItems = new Map(inFlightItems.map(inFlight => [inFlight.seq, inFlight]))
-    this.#now = now
+    this.now = now
     this.#later = later
     this.#stops = stops
     this.#startedMs = startedMs
@@ -104,11 +104,7 @@ export class Answer {
 
   /** The request is sent only now: what came before is not its items' time. */
   sent(): void {
-    this.#startedMs = this.#now()
-  }
-
-  get now_ms(): number {
-    return this.#now()
+    this.#startedMs = this.now()
   }
 
   awaits(seq: number): boolean {
@@ -288,7 +284,7 @@ export class Answer {
       ...(stop ? { upstream: { ...stop.stop.upstream, waits: stop.waits } } : before && { upstream: before }),
       ...(cut_answers > 0 && { cut_answers }),
       fault: fault === 'uncounted' ? 'none' : fault,
-      ran_ms: fault === 'none' ? Math.max(0, this.#now() - this.#startedMs) : 0,
+      ran_ms: fault === 'none' ? Math.max(0, this.now() - this.#startedMs) : 0,
     })
   }
 
@@ -334,7 +330,7 @@ export class Answer {
     const { target, prices, holds_unpriced } = this.#claim
     const { row, holds, verdict } = countStep(
       inFlight,
-      { ...readStep(report, text, this.#mask), is_claim: target.kind === 'url', now_ms: this.#now() },
+      { ...readStep(report, text, this.#mask), is_claim: target.kind === 'url', now_ms: this.now() },
       target.declaration,
       prices,
       holds_unpriced,

@@ -128,7 +128,7 @@ async function checkStatus(
   throw new BadStatus(
     status,
     `The agent answered ${status}${words ? `: ${answer.hide(words).slice(0, 500)}` : ''}.`,
-    retryAfterMs({ header, body: words }, answer.now_ms),
+    retryAfterMs({ header, body: words }, answer.now()),
   )
 }
 

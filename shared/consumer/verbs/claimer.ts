@@ -122,8 +122,8 @@ export class Claimer {
         else this.#claim(run, places.get(run.id) ?? 0)
     } catch (error) {
       // PostgreSQL is restarting: the next poll tries again.
-      const { log, now, sql } = this.#ctx
-      if (isToLog(sql, `look_failed ${error}`, now())) log('warn', 'look_failed', { error: String(error) })
+      if (isToLog(this.#ctx, `look_failed ${error}`))
+        this.#ctx.log('warn', 'look_failed', { error: String(error) })
       await pause(LIMITS.look_retry_ms)
       this.#holder.lookAgain()
     }

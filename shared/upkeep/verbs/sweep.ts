@@ -172,7 +172,7 @@ async function attend(ctx: Context, { name, run }: Chore, left_ms: number): Prom
   const ended = run(ctx)
     .then(found => ({ found }))
     .catch((error: unknown): Ended => {
-      if (!isUnreachable(error) || isToLog(ctx.sql, `chore_failed ${error}`, ctx.now()))
+      if (!isUnreachable(error) || isToLog(ctx, `chore_failed ${error}`))
         ctx.log('warn', 'chore_failed', { chore: name, error: errorText(error) })
       noteTrouble(ctx.sql, error, ctx.now())
       return { found: 0, error }
