@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { eventually } from '../../test/support/eventually.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { secretText, signingKey, standardHeaders } from '../kernel/message-signature.ts'
 import { toBase64 } from '../kernel/secrets.ts'
@@ -549,7 +550,7 @@ describe('a request whose sender is not known yet', () => {
     const first = send(held.body, null)
     held.to.enqueue(new Uint8Array(272 * MiB - 1))
     held.to.enqueue(new Uint8Array(1)) // read only once the first piece has its room
-    await vi.waitFor(() => expect(held.to.desiredSize).toBe(0))
+    await eventually(() => expect(held.to.desiredSize).toBe(0))
     const refused = await send(line(MiB), null)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('1')
@@ -610,7 +611,7 @@ describe('a request whose sender is not known yet', () => {
     const first = send(held.body, bytes)
     held.to.enqueue(new Uint8Array(1))
     held.to.enqueue(new Uint8Array(1))
-    await vi.waitFor(() => expect(held.to.desiredSize).toBe(0))
+    await eventually(() => expect(held.to.desiredSize).toBe(0))
     expect((await send('x', bytes, headers)).status).toBe(413)
     held.to.close()
     expect((await first).status).toBe(401)
@@ -627,7 +628,7 @@ describe('a request whose sender is not known yet', () => {
     held.to.enqueue(zeros.subarray(0, 130 * MiB))
     held.to.enqueue(zeros.subarray(0, 10 * MiB + 1))
     held.to.enqueue(new Uint8Array(1)) // read only once the others have their room
-    await vi.waitFor(() => expect(held.to.desiredSize).toBe(0))
+    await eventually(() => expect(held.to.desiredSize).toBe(0))
     const next = (bytes: number) => {
       const { body, to } = openBody()
       to.enqueue(zeros.subarray(0, bytes))
