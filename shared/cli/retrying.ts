@@ -74,7 +74,7 @@ export class Retrying {
     return untilInterrupted(signal => this.#again(ask, how, { came, failed, signal }))
   }
 
-  /** A change that is interrupted may have been made: whoever interrupts it is told so, and how to look. */
+  /** A change that is interrupted may have been made: the failure says so, and how to look. */
   async #askedFirst<T>(ask: Ask<T>, signal: AbortSignal): Promise<T> {
     try {
       return await this.#asked(ask, signal)

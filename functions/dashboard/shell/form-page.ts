@@ -3,12 +3,9 @@
 
 import type { Context } from '../../../shared/context.ts'
 import { basePath, withoutBasePath } from '../../../shared/http/base-path.ts'
+import { LIMITS } from '../../../shared/kernel/limits.ts'
 import { ownPath } from './addresses.ts'
 import type { Page } from './page.ts'
-
-/** More than the path of any page has: two ids of 36 characters and a few words. */
-const CHARACTERS = 300
-const PARTS = 12
 
 /**
  * By the Referer, which our own Referrer-Policy allows browsers to send, and which the form guard has accepted. A page
@@ -22,7 +19,8 @@ export function formPageAmong(pages: readonly Page[]) {
     const { pathname, search } = new URL(referer)
     const path = withoutBasePath(pathname, basePath(config.base_url))
     // No page is as long or as deep. Anybody may send a Referer, and each part would be looked for among all pages.
-    if (path.length > CHARACTERS || path.split('/').length > PARTS) return undefined
+    const most = LIMITS.page_path
+    if (path.length > most.characters || path.split('/').length > most.parts) return undefined
     if (all.test(path)) return ownPath(path + search)
     for (let above = path; above !== ''; above = above.slice(0, above.lastIndexOf('/')))
       if (all.test(above)) return ownPath(above)

@@ -32,6 +32,8 @@ export const INPUT_LIMITS = {
   // JSON from outside
   json_depth: 64,
   path_characters: 2048, // of a URL; no operation or page has as many, and trying 16,000 slashes took 340 ms
+  page_path: { characters: 300, parts: 12 }, // two ids of 36 characters and a few words are the longest
+  reread_characters: 65_536, // an open record or head above it is read again only once it is an eighth longer: 6 ms behind a megabyte
   query_parameters: 100, // no operation has as many; reporting thousands of unknown ones took 7 to 25 ms
   open_body_bytes: 4 * KiB, // for callers who are not authenticated: an e-mail and a password, or a token
   body_bytes: 64 * KiB,

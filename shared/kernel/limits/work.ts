@@ -117,6 +117,7 @@ export const WORK_LIMITS = {
   telemetry_delay_ms: 1000, // a platform may freeze a process soon after its answer
   telemetry_interval_ms: { default: 60_000, min: 1000, max: 3_600_000 },
   log_repeat_ms: 60_000, // between two lines about the same store that is away
+  log_reasons: 100, // remembered for that, of one connection pool
   telemetry_report_ms: 60_000, // one log line for everything that was dropped in this time
   telemetry_flush_ms: 3000, // a process that is ending waits no longer for the receiver
 

@@ -47,11 +47,8 @@ const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
 const MAX = INPUT_LIMITS.item_input_bytes
-/**
- * An open record is read again from its start with every piece, and whoever sends it may send single bytes: 6 ms each behind a
- * megabyte. Above this many characters it is read again only once it is an eighth longer.
- */
-const SMALL = 65_536
+/** An open record is read again from its start with every piece, and whoever sends it may send single bytes. */
+const SMALL = INPUT_LIMITS.reread_characters
 
 const FROM_HERE = 'cannot be read as CSV, nor what follows:'
 const ADVICE =

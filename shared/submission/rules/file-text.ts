@@ -2,6 +2,8 @@
 // first bytes decide, not the name; memory is bounded by one chunk; a file that ends too early, or has other bytes
 // behind its end, is an error.
 
+import { INPUT_LIMITS } from '../../kernel/limits/input.ts'
+
 /** What a file is instead of text; the message is a predicate of the file. */
 export class NotText extends Error {
   constructor(message: string) {
@@ -120,8 +122,6 @@ async function* unpackedBy(unpack: Unpack, chunks: AsyncIterable<Uint8Array>, pa
   }
 }
 
-const SMALL_HEAD = 65_536
-
 /** The first bytes, and all bytes from the beginning. */
 export async function peeked(
   chunks: AsyncIterable<Uint8Array>,
@@ -144,7 +144,7 @@ export async function peeked(
     if (length < asked && !(length >= atLineEnds && value.includes(LF))) continue
     isLast = isEnough(head())
     asked = length * 2
-    atLineEnds = length > SMALL_HEAD ? length * 1.125 : 0
+    atLineEnds = length > INPUT_LIMITS.reread_characters ? length * 1.125 : 0
   }
   async function* all() {
     try {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { LIMITS } from './limits.ts'
-import { isToLog } from './seldom.ts'
+import { isToLog } from './throttle.ts'
 
 it('a reason is logged at once and then once a minute, another one or of another pool at once', () => {
   const sql = {}

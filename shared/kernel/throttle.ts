@@ -4,8 +4,6 @@
 import { sinceMs } from './elapsed.ts'
 import { LIMITS } from './limits.ts'
 
-const MOST_REASONS = 100
-
 const logged = new WeakMap<object, Map<string, number>>()
 
 /** Whether to log the reason now, which then counts as logged. */
@@ -15,7 +13,7 @@ export function isToLog({ sql: pool, now }: { sql: object; now(): number }, reas
   const before = reasons.get(reason)
   const now_ms = now()
   if (before !== undefined && sinceMs(now_ms, before) < LIMITS.log_repeat_ms) return false
-  if (reasons.size >= MOST_REASONS) reasons.clear()
+  if (reasons.size >= LIMITS.log_reasons) reasons.clear()
   reasons.set(reason, now_ms)
   return true
 }
